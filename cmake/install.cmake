@@ -1,4 +1,5 @@
-# Installs the library and the package that find_package(sessionq) finds.
+# Installs the library, the packages that find_package(sessionq) and pkg-config find, and the
+# programs. sessionq_share (share.cmake) installs their pages and completions.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sessionq)
@@ -17,3 +18,26 @@ install(FILES
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/FindAsio.cmake
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/FindWslay.cmake
   DESTINATION ${package_dir})
+
+# pkg-config. Its paths are relative to the file, so the tree can be moved.
+get_target_property(definitions sessionq INTERFACE_COMPILE_DEFINITIONS)
+list(TRANSFORM definitions PREPEND -D)
+list(JOIN definitions " " pc_definitions)
+foreach(kind INCLUDE LIB)
+  set(path ${CMAKE_INSTALL_${kind}DIR})
+  if(path MATCHES "^/")
+    set(pc_${kind}dir ${path})
+  else()
+    set(pc_${kind}dir "\${prefix}/${path}")
+  endif()
+endforeach()
+set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+cmake_path(ABSOLUTE_PATH pc_dir BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} OUTPUT_VARIABLE pc_prefix)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${pc_prefix} OUTPUT_VARIABLE pc_prefix)
+configure_file(cmake/sessionq.pc.in sessionq.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sessionq.pc DESTINATION ${pc_dir})
+
+if(SESSIONQ_TOOLS)
+  install(TARGETS sessionq_cli sessionqd)
+endif()
+install(FILES LICENSE CHANGELOG.md README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -64,6 +64,12 @@ namespace sessionq {
 [[nodiscard]] asio::awaitable<void> async_send(
     const Sender& sender, std::vector<Message> messages,
     const OperationContext& context = OperationContext::current());
+[[nodiscard]] asio::awaitable<void> async_send(
+    const Sender& sender, MessageBatch batch,
+    const OperationContext& context = OperationContext::current());
+[[nodiscard]] asio::awaitable<MessageBatch> async_create_batch(
+    const Sender& sender, std::uint64_t max_bytes = 0,
+    const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<std::int64_t> async_schedule(
     const Sender& sender, Message message, WallTime when,
     const OperationContext& context = OperationContext::current());

@@ -26,7 +26,7 @@ struct BrowserOptions {
     /// Show this sub-queue of the entity. Default none: the entity itself.
     SubQueue sub_queue{SubQueue::none};
 
-    /// Show only this session. Range: up to 128 characters. Unset: all sessions, ordered by
+    /// Show only this session. UTF-8. Range: up to 128 characters. Unset: all sessions, ordered by
     /// sequence number. Default unset.
     std::optional<std::string> session_id{};
 

@@ -31,18 +31,25 @@ struct Message {
     /// Opaque bytes. Text is UTF-8 by convention.
     std::string body{};
 
-    /// Range: up to 128 characters. Empty is a valid id. Unset: for entities without sessions.
+    /// UTF-8. Range: up to 128 characters. Empty is a valid id. Unset: for entities without
+    /// sessions.
     std::optional<std::string> session_id{};
 
-    /// Range: up to 128 characters. Empty: `Sender` makes a UUID.
+    /// UTF-8. Range: up to 128 characters. Empty: `Sender` makes a UUID.
     std::string message_id{};
 
     std::string subject{}; ///< Also called label.
     std::string correlation_id{};
     std::string reply_to{};
-    std::string reply_to_session_id{}; ///< Range: up to 128 characters.
+    std::string reply_to_session_id{}; ///< UTF-8. Range: up to 128 characters.
     std::string to{};
     std::string content_type{};
+
+    /// Messages with the same key go to the same partition of a partitioned entity. UTF-8. Range:
+    /// up to 128 characters. With a session id it must be equal to it. Brokers without partitions
+    /// only carry it. Empty: the session id is the key, if there is one.
+    std::string partition_key{};
+
     Properties properties{};
 
     /// Range: over zero. Unset: the entity's default.

@@ -89,6 +89,10 @@ public:
     /// Its size in byte budgets.
     [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
 
+    /// Its size as limits of messages count it: in AMQP's form, or a little less if it has never
+    /// had that form.
+    [[nodiscard]] virtual std::size_t wire_bytes() const noexcept { return bytes(); }
+
     /// A copy with the changes.
     [[nodiscard]] virtual std::shared_ptr<const MessageContent> with_changes(
         const ContentChanges& changes) const = 0;
@@ -131,6 +135,7 @@ public:
     [[nodiscard]] Deadline deadline() const override { return message_.deadline; }
     [[nodiscard]] const Message& message() const override { return message_; }
     [[nodiscard]] std::size_t bytes() const noexcept override;
+    [[nodiscard]] std::size_t wire_bytes() const noexcept override;
     [[nodiscard]] std::optional<Message> outline() const override;
     [[nodiscard]] std::optional<PropertyValue> property(std::string_view name) const override;
     [[nodiscard]] MessageContentPtr with_changes(const ContentChanges& changes) const override;

@@ -180,9 +180,9 @@ struct ProcessorOptions {
     /// What happens to a message past its own deadline. Default: dead-letter.
     ExpiredMessageAction expired_message{ExpiredMessageAction::dead_letter};
 
-    /// The ids of the only sessions to handle. Each has up to 128 characters, none occurs twice.
-    /// With no more ids than slots, the sessions are kept while idle. Empty: any session. Default
-    /// empty.
+    /// The ids of the only sessions to handle. Each is UTF-8 of up to 128 characters, none occurs
+    /// twice. With no more ids than slots, the sessions are kept while idle. Empty: any session.
+    /// Default empty.
     std::vector<std::string> session_ids{};
 
     /// Delays before an entity is asked again after a failed accept, and before a slot that lost

@@ -7,7 +7,9 @@
 
 #include <sessionq/client.hpp>
 #include <sessionq/message.hpp>
+#include <sessionq/message_batch.hpp>
 #include <sessionq/operation_context.hpp>
+#include <sessionq/sender_options.hpp>
 
 namespace sessionq {
 
@@ -21,9 +23,8 @@ class SenderCore;
 /// Example:
 ///
 ///     const Sender orders{client, "orders"};
-///     Sender copy = orders;
-///     copy.send(Message::text("ada", "placed"));
-///     copy.send({.body = "paid", .session_id = "ada", .message_id = "ada-2"});
+///     orders.send(Message::text("ada", "placed"));
+///     orders.send({.body = "paid", .session_id = "ada", .message_id = "ada-2"});
 ///
 /// Blocking: every function waits for the broker's answer, until the deadline in scope. Without a
 /// deadline, `ClientOptions::operation_timeout` applies.
@@ -40,8 +41,8 @@ class SenderCore;
 /// properties the application set one of them is sent as it is.
 ///
 /// Retrying: after `timeout`, `cancelled` or `connection_lost` the broker may have carried out the
-/// operation, because only the answer is missing. For a safe retry, keep the message ids and let
-/// the entity detect duplicates.
+/// operation, because only the answer is missing (`Error::outcome_unknown`). `SenderOptions` says
+/// what may be sent again, and has the sender do it.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
@@ -50,38 +51,53 @@ class SenderCore;
 class Sender {
 public:
     /// Sends nothing yet. The first operation shows whether the entity exists.
-    /// Errors: invalid_argument (`entity` must have 1 to 260 characters).
-    Sender(const Client& client, std::string entity);
+    /// Errors: invalid_argument (`entity` must have 1 to 260 characters), invalid_option (names the
+    /// member).
+    Sender(const Client& client, std::string entity, SenderOptions options = {});
 
     [[nodiscard]] const std::string& entity() const noexcept;
 
     /// Sends one message.
     /// Errors: the broker's (see `Errc`), message_too_large. An invalid field of the message is
     /// invalid_argument, naming the field, before anything is sent.
-    void send(Message message, const OperationContext& context = OperationContext::current());
+    void send(Message message, const OperationContext& context = OperationContext::current()) const;
 
-    /// Sends all messages, in order, or none. Together they must not exceed the entity's message
-    /// size. Without messages it returns at once. Errors: as above.
+    /// Sends all messages, in order. Together they must not exceed the entity's message size, or
+    /// none is sent (message_too_large). The local broker, `sessionqd` and Azure Service Bus take
+    /// all or none. Brokers of message groups take each by itself. Without messages it returns at
+    /// once. Errors: as above.
     void send(std::vector<Message> messages,
-              const OperationContext& context = OperationContext::current());
+              const OperationContext& context = OperationContext::current()) const;
+
+    /// Sends a batch, as above.
+    void send(MessageBatch batch,
+              const OperationContext& context = OperationContext::current()) const;
+
+    /// Makes a batch that takes what the entity takes at once. Asks the broker. `max_bytes`: for a
+    /// smaller batch. Zero: the entity's limit. Default 0.
+    /// Errors: the broker's (see `Errc`), invalid_argument (`max_bytes` exceeds the entity's
+    /// limit).
+    [[nodiscard]] MessageBatch create_batch(
+        std::uint64_t max_bytes = 0,
+        const OperationContext& context = OperationContext::current()) const;
 
     /// Sends a message that becomes available at `when`. A past instant: at once. Returns the
     /// sequence number for `cancel_scheduled`, or 0 if the broker tells none and cannot cancel.
     /// Errors: as for `send`; not_supported (the broker cannot schedule).
     std::int64_t schedule(Message message, WallTime when,
-                          const OperationContext& context = OperationContext::current());
+                          const OperationContext& context = OperationContext::current()) const;
 
     /// The same for several messages, all or none. Returns the sequence numbers in the order of the
     /// messages. Without messages it returns at once.
     std::vector<std::int64_t> schedule(
         std::vector<Message> messages, WallTime when,
-        const OperationContext& context = OperationContext::current());
+        const OperationContext& context = OperationContext::current()) const;
 
     /// Cancels scheduled messages, all or none. Without numbers it returns at once.
     /// Errors: the broker's (see `Errc`), message_not_found (one is due already, or unknown);
     /// not_supported (the broker cannot cancel).
     void cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
-                          const OperationContext& context = OperationContext::current());
+                          const OperationContext& context = OperationContext::current()) const;
 
 private:
     friend struct client::Access;

@@ -106,7 +106,7 @@ public:
     /// Changes the limits of a running processor. Lower limits take effect as sessions and handlers
     /// finish, an idle timeout at once.
     /// Errors: invalid_option (names the member; the rules are those of the constructor),
-    /// invalid_state (not started).
+    /// invalid_state (not started, or stopped).
     void update_limits(const ConcurrencyLimits& limits);
 
     /// The state of every slot, the health, and the totals. It asks the receive threads and waits

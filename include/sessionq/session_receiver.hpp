@@ -73,8 +73,8 @@ public:
     /// Locks the named session, whether it has messages or not.
     /// Errors: the broker's (see `Errc`), invalid_option, session_locked_elsewhere (another
     /// receiver holds it), session_not_found, no_session_available (the broker gave up waiting). In
-    /// particular invalid_argument (`entity` must have 1 to 260 characters, `session_id` up to 128)
-    /// and session_required (the entity has no sessions).
+    /// particular invalid_argument (`entity` must have 1 to 260 characters, `session_id` must be
+    /// UTF-8 of up to 128) and session_required (the entity has no sessions).
     [[nodiscard]] static SessionReceiver accept(
         const Client& client, const std::string& entity, const std::string& session_id,
         SessionReceiverOptions options = {},

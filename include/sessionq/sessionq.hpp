@@ -12,6 +12,7 @@
 #include <sessionq/locked_message.hpp>
 #include <sessionq/logging.hpp>
 #include <sessionq/message.hpp>
+#include <sessionq/message_batch.hpp>
 #include <sessionq/message_content.hpp>
 #include <sessionq/message_context.hpp>
 #include <sessionq/message_handler.hpp>
@@ -26,6 +27,7 @@
 #include <sessionq/rule.hpp>
 #include <sessionq/rule_manager.hpp>
 #include <sessionq/sender.hpp>
+#include <sessionq/sender_options.hpp>
 #include <sessionq/session_context.hpp>
 #include <sessionq/session_message.hpp>
 #include <sessionq/session_processor.hpp>
@@ -35,4 +37,5 @@
 #include <sessionq/token_credential.hpp>
 #include <sessionq/trace_context.hpp>
 #include <sessionq/transport.hpp>
+#include <sessionq/version.hpp>
 #include <sessionq/wait_for_signal.hpp>

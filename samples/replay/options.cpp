@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <sessionq/version.hpp>
+
 #include "input_error.hpp"
 
 namespace replay {
@@ -102,10 +104,15 @@ std::variant<Options, std::string> parse_options(int argc, const char* const* ar
         ->type_name("STRING");
     app.add_option("--entity", options.entity, "The queue (records)")->type_name("NAME");
     app.add_flag("--json", options.json, "End with the figures as one line of JSON");
+    std::string version = "replay ";
+    version += sessionq::version().text;
+    app.set_version_flag("--version", version, "Print the version and exit");
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
         return app.help();
+    } catch (const CLI::CallForVersion&) {
+        return version + "\n";
     } catch (const CLI::ExtrasError&) { // its text repeats what may be a secret
         std::string names;
         for (const std::string& word : app.remaining()) {

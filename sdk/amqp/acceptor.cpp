@@ -63,8 +63,10 @@ public:
         step([&] { acceptor_.bind(endpoint, error); });
         step([&] { acceptor_.listen(tcp::acceptor::max_listen_connections, error); });
         if (error) {
-            return Failure{.code = Errc::resource_exhausted,
-                           .detail = "cannot listen on " + where + ": " + error.message()};
+            const bool is_taken = error == asio::error::address_in_use;
+            return Failure{.code = is_taken ? Errc::invalid_state : Errc::resource_exhausted,
+                           .detail = "cannot listen on " + where + ": " +
+                                     (is_taken ? "the port is in use" : error.message())};
         }
         accept();
         return acceptor_.local_endpoint().port();

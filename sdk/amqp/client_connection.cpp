@@ -153,8 +153,12 @@ void ClientConnection::on_closed(const Condition& condition) {
         proceed();
         return;
     }
+    const bool was_silent = connection_->received() == 0;
     connection_.reset();
     Failure why = events_.explain(condition, "cannot connect to '" + host_name() + "'");
+    if (was_silent && why.code == Errc::connection_lost && !options_.hosts[target_].tls) {
+        why.detail += "; it closed the connection without an answer, so it may speak TLS";
+    }
     if (why.code == Errc::connection_lost || why.code == Errc::cancelled) {
         why.code = Errc::connection_refused; // the broker is starting or stopping
     }

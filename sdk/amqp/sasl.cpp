@@ -29,7 +29,7 @@ std::string in_place_of_header(std::string_view first) {
         text += "; it speaks another version of AMQP";
     } else if (first.starts_with("HTTP/")) {
         text += "; it speaks HTTP";
-    } else if (first.starts_with("\x15\x03"sv)) { // a TLS alert
+    } else if (first.starts_with("\x15\x03"sv) || first.starts_with("\x16\x03"sv)) {
         text += "; it speaks TLS";
     }
     return text;
@@ -112,6 +112,7 @@ public:
 protected:
     virtual State on_frame(const Frame& frame, std::string& output) = 0;
     virtual void on_header(std::string& output) = 0;
+    virtual void on_wrong_header(std::string& /*output*/) {}
 
     State fail(std::string_view condition, std::string text) {
         failure_ = {.name = std::string{condition},
@@ -122,14 +123,13 @@ protected:
 
 private:
     bool take_header(std::string_view& input, std::string& output) {
-        if (input.size() < sasl_header.size()) {
-            if (!sasl_header.starts_with(input)) {
-                fail("amqp:connection:framing-error", in_place_of_header(input));
-            }
+        const std::string_view first = input.substr(0, sasl_header.size());
+        if (!sasl_header.starts_with(first)) {
+            on_wrong_header(output);
+            fail("amqp:connection:framing-error", in_place_of_header(input));
             return false;
         }
-        if (!input.starts_with(sasl_header)) {
-            fail("amqp:connection:framing-error", in_place_of_header(input));
+        if (first.size() < sasl_header.size()) {
             return false;
         }
         input.remove_prefix(sasl_header.size());
@@ -234,6 +234,9 @@ public:
 
 private:
     static constexpr std::array offered{"MSSBCBS"sv, "PLAIN"sv, "ANONYMOUS"sv, "EXTERNAL"sv};
+
+    /// The standard's answer. It also tells a TLS client that this is another protocol.
+    void on_wrong_header(std::string& output) override { output.append(sasl_header); }
 
     void on_header(std::string& output) override {
         Array names{.element = 0xa3};

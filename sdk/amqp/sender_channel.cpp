@@ -32,7 +32,7 @@ SenderChannel::SenderChannel(core::EventLoop& loop, SenderTerms terms, WhenReady
 
 void SenderChannel::send(SendId id, std::vector<std::string> encoded, Deadline deadline,
                          Handler handler) {
-    Sending sending;
+    Sending sending{.size = sent_size(encoded)};
     if (sender_terms_.batches && encoded.size() > 1) {
         sending.encoded = {make_batch(encoded)};
         sending.format = batch_format;
@@ -40,6 +40,11 @@ void SenderChannel::send(SendId id, std::vector<std::string> encoded, Deadline d
         sending.encoded = std::move(encoded);
     }
     add(id, std::move(sending), deadline, std::move(handler));
+}
+
+void SenderChannel::ask_limit(SendId id, Deadline deadline, Handler handler) {
+    questions_.push_back(id);
+    add(id, {}, deadline, std::move(handler));
 }
 
 bool SenderChannel::open_links() {
@@ -55,8 +60,18 @@ bool SenderChannel::open_links() {
 }
 
 void SenderChannel::transmit() {
-    while (!queued_.empty() && sender_->is_remote_open() && sender_->credit() != 0) {
+    if (!sender_->is_remote_open()) {
+        return;
+    }
+    answer_questions();
+    while (!queued_.empty() && sender_->credit() != 0) {
         const auto first = queued_.begin();
+        if (first->second.item.encoded.empty()) {
+            return; // a question, which the peer's attach has yet to answer
+        }
+        if (first->second.item.sent == 0 && refuse_too_large(first)) {
+            continue;
+        }
         transmit_one(first->second);
         if (first->second.item.sent == first->second.item.encoded.size()) {
             end_if_answered(sent_.insert(queued_.extract(first)).position);
@@ -64,20 +79,38 @@ void SenderChannel::transmit() {
     }
 }
 
-/// A message that is too large fails by itself; those beside it are sent.
+/// They need no credit. A peer that refuses the link attaches first, without a target.
+void SenderChannel::answer_questions() {
+    if (questions_.empty() || !sender_->remote().target.present) {
+        return;
+    }
+    std::erase_if(questions_, [this](SendId id) {
+        const auto found = queued_.find(id);
+        if (found != queued_.end()) {
+            reply(queued_, found, SizeLimit{sender_->remote_max_message_size()});
+            return true;
+        }
+        return !preparing_.contains(id); // it was given up
+    });
+}
+
+bool SenderChannel::refuse_too_large(Requests::iterator found) {
+    const SizeLimit limit = sender_->remote_max_message_size();
+    const std::size_t size = found->second.item.size;
+    if (limit == 0 || size <= limit) {
+        return false;
+    }
+    reply(queued_, found,
+          Failure{.code = Errc::message_too_large,
+                  .detail = terms_.peer + ": " + std::to_string(size) +
+                            " bytes at once exceed the limit of " + std::to_string(limit)});
+    return true;
+}
+
 void SenderChannel::transmit_one(Pending& pending) {
     Sending& sending = pending.item;
     std::string& bytes = sending.encoded[sending.sent];
-    const std::uint64_t limit = sender_->remote_max_message_size();
-    if (limit != 0 && bytes.size() > limit) {
-        ++sending.answered;
-        sending.failure =
-            Failure{.code = Errc::message_too_large,
-                    .detail = terms_.peer + ": a message of " + std::to_string(bytes.size()) +
-                              " bytes exceeds the limit of " + std::to_string(limit)};
-    } else {
-        sender_->send(tag_of(pending.id, sending.sent), bytes, false, sending.format);
-    }
+    sender_->send(tag_of(pending.id, sending.sent), bytes, false, sending.format);
     ++sending.sent;
     pending.is_sent = true;
     bytes = {};
@@ -118,7 +151,7 @@ void SenderChannel::end_if_answered(Requests::iterator found) {
     if (sending.failure) {
         reply(sent_, found, *std::move(sending.failure));
     } else {
-        reply(sent_, found, core::Done{});
+        reply(sent_, found, SizeLimit{sender_ ? sender_->remote_max_message_size() : 0});
     }
 }
 

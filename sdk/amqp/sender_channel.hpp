@@ -19,15 +19,20 @@ struct SenderTerms {
 
 /// The messages of one send.
 struct Sending {
-    std::vector<std::string> encoded{}; ///< one: a message, or a batch
+    std::vector<std::string> encoded{}; ///< one: a message, or a batch; none: only asks the limit
+    std::size_t size{0};                ///< as one batch
     std::uint32_t format{0};
     std::size_t sent{0};
     std::size_t answered{0};
     std::optional<Failure> failure{};
 };
 
-/// Sends messages to one entity over a sender link and reports the outcome of each send once.
-class SenderChannel final : public RequestQueue<Sending, core::Done> {
+/// The most bytes of a message or batch that the peer takes. Zero: it named no limit.
+using SizeLimit = std::uint64_t;
+
+/// Sends messages to one entity over a sender link and reports the outcome of each send once. What
+/// exceeds the peer's limit together is refused before anything of it is sent.
+class SenderChannel final : public RequestQueue<Sending, SizeLimit> {
 public:
     using SendId = Id;
 
@@ -35,16 +40,21 @@ public:
 
     /// `id` rises from call to call; `encoded` holds at least one message.
     void send(SendId id, std::vector<std::string> encoded, Deadline deadline, Handler handler);
+    /// Answers as soon as the link is open.
+    void ask_limit(SendId id, Deadline deadline, Handler handler);
 
 private:
     [[nodiscard]] bool open_links() override;
     void transmit() override;
     void on_disposition(DeliveryHandle delivery) override;
 
+    void answer_questions();
+    [[nodiscard]] bool refuse_too_large(Requests::iterator found);
     void transmit_one(Pending& pending);
     void end_if_answered(Requests::iterator found);
 
     const SenderTerms sender_terms_;
+    std::vector<SendId> questions_{}; // that were not answered when last looked at
 };
 
 } // namespace sessionq::amqp

@@ -1,11 +1,14 @@
 #include "amqp/socket_stream.hpp"
 
+#include <array>
 #include <utility>
 
 #include <asio/buffer.hpp>
 #include <asio/ssl/error.hpp>
 #include <asio/ssl/stream.hpp>
 #include <asio/write.hpp>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
 #include "amqp/input_buffer.hpp"
@@ -126,7 +129,29 @@ private:
     bool is_writing_{false};
 };
 
+/// What the peer sent was no TLS.
+bool is_plain(const asio::error_code& error) noexcept {
+    if (error.category() != asio::error::get_ssl_category()) {
+        return false;
+    }
+    switch (ERR_GET_REASON(static_cast<unsigned long>(error.value()))) {
+    case SSL_R_WRONG_VERSION_NUMBER:
+    case SSL_R_HTTP_REQUEST:
+    case SSL_R_PACKET_LENGTH_TOO_LONG:
+    case SSL_R_RECORD_LENGTH_MISMATCH: return true;
+    default: return false;
+    }
+}
+
 Failure refusal(TlsSocket& socket, const asio::error_code& error, const std::string& whom) {
+    if (is_plain(error)) {
+        return {.code = Errc::connection_refused, .detail = whom + " does not speak TLS"};
+    }
+    if (is_end(error)) {
+        return {.code = Errc::connection_refused,
+                .detail = whom + " closed the connection in the TLS handshake; it may not speak "
+                                 "TLS"};
+    }
     const long verdict = SSL_get_verify_result(socket.native_handle());
     if (verdict == X509_V_ERR_HOSTNAME_MISMATCH || verdict == X509_V_ERR_IP_ADDRESS_MISMATCH) {
         return {.code = Errc::peer_untrusted,
@@ -144,14 +169,17 @@ Failure refusal(TlsSocket& socket, const asio::error_code& error, const std::str
 
 class TlsHandshake final : public Handshake {
 public:
-    TlsHandshake(tcp::socket socket, TlsContextPtr tls, std::string whom, Done done)
+    using Role = asio::ssl::stream_base::handshake_type;
+
+    TlsHandshake(tcp::socket socket, TlsContextPtr tls, std::string whom, Role role, Done done)
         : tls_{std::move(tls)},
           socket_{std::move(socket), tls_->ssl},
           whom_{std::move(whom)},
+          role_{role},
           done_{std::move(done)} {}
 
-    void start(asio::ssl::stream_base::handshake_type type) {
-        socket_.async_handshake(type,
+    void start() {
+        socket_.async_handshake(role_,
                                 [self = std::static_pointer_cast<TlsHandshake>(shared_from_this())](
                                     const asio::error_code& error) { self->finish(error); });
     }
@@ -185,15 +213,27 @@ private:
         }
         const Done done = std::exchange(done_, nullptr);
         if (error) {
+            if (role_ == asio::ssl::stream_base::server && is_plain(error)) {
+                say_tls();
+            }
             done(nullptr, refusal(socket_, error, whom_));
         } else {
             done(std::make_shared<SocketStream<TlsSocket>>(std::move(socket_)), {});
         }
     }
 
+    /// OpenSSL closes without a word. An alert tells the client what is spoken here.
+    void say_tls() noexcept {
+        constexpr std::array<unsigned char, 7> protocol_version_alert{0x15, 3, 1, 0, 2, 2, 70};
+        asio::error_code ignored;
+        socket_.next_layer().non_blocking(true, ignored);
+        socket_.next_layer().write_some(asio::buffer(protocol_version_alert), ignored);
+    }
+
     const TlsContextPtr tls_;
     TlsSocket socket_;
     const std::string whom_;
+    const Role role_;
     Done done_;
 };
 
@@ -206,18 +246,21 @@ StreamPtr make_tcp_stream(tcp::socket socket) {
 HandshakePtr start_tls_client(tcp::socket socket, TlsContextPtr tls, const std::string& host,
                               Handshake::Done done) {
     const std::string name = tls->server_name.empty() ? host : tls->server_name;
+    asio::error_code gone;
+    const std::string port = ":" + std::to_string(socket.remote_endpoint(gone).port());
     auto handshake =
-        std::make_shared<TlsHandshake>(std::move(socket), std::move(tls), name, std::move(done));
+        std::make_shared<TlsHandshake>(std::move(socket), std::move(tls), name + port,
+                                       asio::ssl::stream_base::client, std::move(done));
     handshake->ask_for(name);
-    handshake->start(asio::ssl::stream_base::client);
+    handshake->start();
     return handshake;
 }
 
 HandshakePtr start_tls_server(tcp::socket socket, TlsContextPtr tls, Handshake::Done done) {
     const std::string whom = name_of(socket);
-    auto handshake =
-        std::make_shared<TlsHandshake>(std::move(socket), std::move(tls), whom, std::move(done));
-    handshake->start(asio::ssl::stream_base::server);
+    auto handshake = std::make_shared<TlsHandshake>(
+        std::move(socket), std::move(tls), whom, asio::ssl::stream_base::server, std::move(done));
+    handshake->start();
     return handshake;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/id_length.hpp"
+#include "core/id_check.hpp"
 
 namespace sessionq::broker {
 
@@ -53,9 +53,8 @@ std::optional<Failure> EntityConsumers::select(const AcceptSpec& spec, Session*&
                                "the entity does not require sessions, so it has none to accept");
     }
     if (spec.session_id) {
-        if (!core::is_id(*spec.session_id)) {
-            return entity_.failure(Errc::invalid_argument,
-                                   "session_id is longer than 128 characters");
+        if (const auto fault = core::id_fault(*spec.session_id); !fault.empty()) {
+            return entity_.failure(Errc::invalid_argument, "session_id " + std::string{fault});
         }
         session = &entity_.sessions.obtain(*spec.session_id);
         if (session->holder) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/id_length.hpp"
+#include "core/id_check.hpp"
 
 namespace sessionq::broker {
 
@@ -36,16 +36,23 @@ std::optional<Failure> EntityState::find_fault(const MessageContent& message) co
         return failure(Errc::session_required,
                        "the message has no session id and the entity requires sessions");
     }
-    if (session_id && !core::is_id(*session_id)) {
-        return failure(Errc::invalid_argument, "session_id is longer than 128 characters");
+    const auto fault_of = [this](std::string_view field, std::string_view value) {
+        const std::string_view fault = core::id_fault(value);
+        return fault.empty()
+                   ? std::nullopt
+                   : std::optional{failure(Errc::invalid_argument,
+                                           std::string{field} + " " + std::string{fault})};
+    };
+    if (auto fault = fault_of("session_id", session_id.value_or(std::string_view{}))) {
+        return fault;
     }
-    if (!core::is_id(message.message_id())) {
-        return failure(Errc::invalid_argument, "message_id is longer than 128 characters");
+    if (auto fault = fault_of("message_id", message.message_id())) {
+        return fault;
     }
     if (time_to_live && time_to_live->count() <= 0) {
         return failure(Errc::invalid_argument, "time_to_live must be positive");
     }
-    if (message.bytes() > options.max_message_bytes) {
+    if (message.wire_bytes() > options.max_message_bytes) {
         return failure(Errc::message_too_large,
                        "max_message_bytes is " + std::to_string(options.max_message_bytes));
     }

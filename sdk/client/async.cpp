@@ -24,6 +24,16 @@ asio::awaitable<void> async_send(const Sender& sender, std::vector<Message> mess
     return client::await(client::Access::core(sender)->send(std::move(messages), context));
 }
 
+asio::awaitable<void> async_send(const Sender& sender, MessageBatch batch,
+                                 const OperationContext& context) {
+    return async_send(sender, client::Access::take_messages(std::move(batch)), context);
+}
+
+asio::awaitable<MessageBatch> async_create_batch(const Sender& sender, std::uint64_t max_bytes,
+                                                 const OperationContext& context) {
+    return client::await(client::Access::core(sender)->create_batch(max_bytes, context));
+}
+
 asio::awaitable<std::int64_t> async_schedule(const Sender& sender, Message message, WallTime when,
                                              const OperationContext& context) {
     return client::await(client::Access::core(sender)->schedule(std::move(message), when, context));

@@ -9,7 +9,7 @@
 #include "client/entity_path.hpp"
 #include "client/session_pages.hpp"
 #include "core/access.hpp"
-#include "core/id_length.hpp"
+#include "core/id_check.hpp"
 
 namespace sessionq {
 namespace client {
@@ -21,8 +21,8 @@ using Messages = std::vector<ReceivedMessage>;
 using SessionIds = std::vector<std::string>;
 
 BrowserOptions checked(BrowserOptions options) {
-    require_option(!options.session_id || core::is_id(*options.session_id),
-                   "BrowserOptions::session_id is longer than 128 characters");
+    const auto fault = core::id_fault(options.session_id.value_or(""));
+    require_option(fault.empty(), "BrowserOptions::session_id " + std::string{fault});
     require_option(options.from_sequence_number >= 0,
                    "BrowserOptions::from_sequence_number must be zero or more");
     require_option(options.page_size >= 1 && options.page_size <= max_page_size,

@@ -5,7 +5,7 @@
 
 #include <sessionq/error.hpp>
 
-#include "core/id_length.hpp"
+#include "core/id_check.hpp"
 
 namespace sessionq::client {
 namespace {
@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t max_entity_characters = 260;
 
 void check_id(std::string_view id, std::string_view name) {
-    if (!core::is_id(id)) {
-        throw Error{Errc::invalid_argument, std::string{name} + " is longer than 128 characters"};
+    if (const std::string_view fault = core::id_fault(id); !fault.empty()) {
+        throw Error{Errc::invalid_argument, std::string{name} + " " + std::string{fault}};
     }
 }
 
@@ -46,6 +46,10 @@ void check_message(const Message& message) {
     }
     check_id(message.message_id, "Message::message_id");
     check_id(message.reply_to_session_id, "Message::reply_to_session_id");
+    check_id(message.partition_key, "Message::partition_key");
+    require_argument(message.partition_key.empty() || !message.session_id ||
+                         message.partition_key == *message.session_id,
+                     "Message::partition_key differs from session_id");
     if (message.time_to_live) {
         require_argument(message.time_to_live->count() > 0,
                          "Message::time_to_live is not positive");

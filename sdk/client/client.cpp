@@ -13,6 +13,7 @@
 #include "client/check.hpp"
 #include "client/client_core.hpp"
 #include "client/credential_tokens.hpp"
+#include "client/wire_size.hpp"
 #include "core/access.hpp"
 #include "core/host_port.hpp"
 #include "core/random.hpp"
@@ -33,7 +34,7 @@ Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
     }
     return Client{std::make_shared<client::ClientCore>(
         options, [engine](client::ReceiveThread& loop, core::Executor&) -> ports::EndpointPtr {
-            return std::make_unique<in_process::Endpoint>(engine, loop);
+            return std::make_unique<in_process::Endpoint>(engine, loop, client::sent_wire_size);
         })};
 }
 

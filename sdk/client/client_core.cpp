@@ -75,7 +75,10 @@ EndpointThread& ClientCore::next_thread() noexcept {
 void ClientCore::close() noexcept {
     for (EndpointThread& each : threads_) {
         if (each.endpoint != nullptr) {
-            run_on(*each.thread, [&each] { each.receivers.end_all(); });
+            run_on(*each.thread, [&each] {
+                each.receivers.end_all();
+                each.tries.end_all();
+            });
             run_on(*each.thread,
                    [&each] { each.endpoint.reset(); }); // after the tasks posted above
         }

@@ -11,6 +11,7 @@
 #include "client/notifier.hpp"
 #include "client/receive_thread.hpp"
 #include "client/receiver_set.hpp"
+#include "client/retrying_send.hpp"
 #include "ports/endpoint.hpp"
 
 namespace sessionq::client {
@@ -24,6 +25,7 @@ struct EndpointThread {
     std::unique_ptr<ReceiveThread> thread;
     ports::EndpointPtr endpoint; ///< Created, used and destroyed on the thread.
     ReceiverSet receivers;       ///< Used on the thread only; empty before the endpoint ends.
+    WaitingTries tries;          ///< The same.
 };
 
 /// What a `Client` shares with everything made from it.

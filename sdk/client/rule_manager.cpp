@@ -9,7 +9,7 @@
 #include "client/endpoint_operation.hpp"
 #include "client/rule_manager_core.hpp"
 #include "core/access.hpp"
-#include "core/id_length.hpp"
+#include "core/id_check.hpp"
 
 namespace sessionq {
 namespace client {

@@ -6,6 +6,7 @@
 #include "client/check.hpp"
 #include "client/endpoint_operation.hpp"
 #include "client/message_id.hpp"
+#include "client/retrying_send.hpp"
 #include "core/access.hpp"
 #include "core/trace_context.hpp"
 
@@ -13,29 +14,37 @@ namespace sessionq {
 namespace client {
 namespace {
 
-/// The messages belong to the request with this deadline (R22), except for those that only become
-/// available after it.
-void shorten_deadlines(std::vector<Message>& messages, Deadline request) {
-    for (Message& message : messages) {
-        if (!message.scheduled_enqueue_time) {
-            message.deadline = message.deadline.sooner(request);
-        }
-    }
-}
-
-/// The messages belong to the trace of the request.
-void add_trace(std::vector<Message>& messages, const TraceContext* request) {
-    if (request != nullptr) {
-        for (Message& message : messages) {
-            core::add_trace(*request, message.properties);
-        }
-    }
+SenderOptions checked(const SenderOptions& options) {
+    constexpr std::uint32_t most_tries = 1'000;
+    require_option(options.max_tries >= 1 && options.max_tries <= most_tries,
+                   "SenderOptions::max_tries must be 1 to 1,000");
+    require_option(options.backoff.min > Duration::zero(),
+                   "SenderOptions::backoff.min must be over zero");
+    require_option(options.backoff.max >= options.backoff.min,
+                   "SenderOptions::backoff.max must be at least min");
+    return options;
 }
 
 } // namespace
 
-SenderCore::SenderCore(std::shared_ptr<ClientCore> client, std::string entity)
-    : client_{std::move(client)}, entity_{std::move(entity)}, thread_{client_->next_thread()} {
+void complete_message(Message& message, const OperationContext& context) {
+    if (message.message_id.empty()) {
+        message.message_id = make_message_id();
+    }
+    if (!message.scheduled_enqueue_time) {
+        message.deadline = message.deadline.sooner(context.deadline());
+    }
+    if (context.trace() != nullptr) {
+        core::add_trace(*context.trace(), message.properties);
+    }
+}
+
+SenderCore::SenderCore(std::shared_ptr<ClientCore> client, std::string entity,
+                       SenderOptions options)
+    : client_{std::move(client)},
+      entity_{std::move(entity)},
+      options_{checked(options)},
+      thread_{client_->next_thread()} {
     check_entity(entity_);
 }
 
@@ -48,19 +57,18 @@ std::optional<Operation<SequenceNumbers>> SenderCore::operation(
     if (when) {
         client_->capabilities().require(ports::Capability::schedule);
     }
+    const OperationContext request_context = context.within(OperationContext::current());
     for (Message& message : messages) {
         if (when) {
             message.scheduled_enqueue_time = when;
         }
         check_message(message);
-        if (message.message_id.empty()) {
-            message.message_id = make_message_id();
-        }
+        complete_message(message, request_context);
     }
-    const OperationContext request_context = context.within(OperationContext::current());
-    shorten_deadlines(messages, request_context.deadline());
-    add_trace(messages, request_context.trace());
     ports::SendRequest request{.entity = entity_, .messages = std::move(messages)};
+    if (options_.max_tries > 1) {
+        return retrying(std::move(request), when.has_value(), context);
+    }
     return endpoint_operation<SequenceNumbers>(
         client_, thread_, context,
         [request = std::move(request)](ports::Endpoint& endpoint, Deadline deadline,
@@ -68,6 +76,42 @@ std::optional<Operation<SequenceNumbers>> SenderCore::operation(
             request.deadline = deadline;
             return endpoint.send(std::move(request), std::move(answer_to));
         });
+}
+
+Operation<SequenceNumbers> SenderCore::retrying(ports::SendRequest request, bool is_scheduled,
+                                                const OperationContext& context) const {
+    SenderOptions options = options_;
+    if (is_scheduled) {
+        options.unknown_outcome = UnknownOutcome::fail;
+    }
+    return make_operation<SequenceNumbers>(
+        client_, *thread_.thread, context,
+        [&thread = thread_, options,
+         request = std::move(request)](const PendingPtr<SequenceNumbers>& pending) mutable {
+            request.deadline = pending->deadline();
+            const auto seed = thread.thread->now().time_since_epoch().count();
+            std::make_shared<RetryingSend>(*thread.endpoint, thread.tries, std::move(request),
+                                           SendRetry{options, static_cast<std::uint64_t>(seed)},
+                                           pending)
+                ->begin();
+        });
+}
+
+PublicCall<ports::SendingLimit, MessageBatch> SenderCore::create_batch(
+    std::uint64_t max_bytes, const OperationContext& context) const {
+    return {endpoint_operation<ports::SendingLimit>(
+                client_, thread_, context,
+                [entity = entity_](ports::Endpoint& endpoint, Deadline deadline, auto answer_to) {
+                    return endpoint.sending_limit(entity, deadline, std::move(answer_to));
+                }),
+            [entity = entity_, max_bytes](core::Result<ports::SendingLimit> answer) {
+                const ports::SendingLimit limit = std::move(answer).take_or_throw();
+                require_argument(limit.bytes == 0 || max_bytes <= limit.bytes,
+                                 "max_bytes exceeds the limit of '" + entity + "', " +
+                                     std::to_string(limit.bytes));
+                return Access::make<MessageBatch>(max_bytes != 0 ? max_bytes : limit.bytes,
+                                                  limit.beside_message);
+            }};
 }
 
 PublicCall<core::Done> SenderCore::cancel_scheduled(SequenceNumbers sequence_numbers,
@@ -93,31 +137,40 @@ std::vector<Message> SenderCore::batch_of(Message message) {
 
 } // namespace client
 
-Sender::Sender(const Client& client, std::string entity)
-    : core_{std::make_shared<client::SenderCore>(client::Access::core(client), std::move(entity))} {
-}
+Sender::Sender(const Client& client, std::string entity, SenderOptions options)
+    : core_{std::make_shared<client::SenderCore>(client::Access::core(client), std::move(entity),
+                                                 options)} {}
 
 const std::string& Sender::entity() const noexcept { return core_->entity(); }
 
-void Sender::send(Message message, const OperationContext& context) {
+void Sender::send(Message message, const OperationContext& context) const {
     send(client::SenderCore::batch_of(std::move(message)), context);
 }
 
-void Sender::send(std::vector<Message> messages, const OperationContext& context) {
+void Sender::send(std::vector<Message> messages, const OperationContext& context) const {
     client::block(core_->send(std::move(messages), context));
 }
 
-std::int64_t Sender::schedule(Message message, WallTime when, const OperationContext& context) {
+void Sender::send(MessageBatch batch, const OperationContext& context) const {
+    send(client::Access::take_messages(std::move(batch)), context);
+}
+
+MessageBatch Sender::create_batch(std::uint64_t max_bytes, const OperationContext& context) const {
+    return client::block(core_->create_batch(max_bytes, context));
+}
+
+std::int64_t Sender::schedule(Message message, WallTime when,
+                              const OperationContext& context) const {
     return client::block(core_->schedule(std::move(message), when, context));
 }
 
 std::vector<std::int64_t> Sender::schedule(std::vector<Message> messages, WallTime when,
-                                           const OperationContext& context) {
+                                           const OperationContext& context) const {
     return client::block(core_->schedule(std::move(messages), when, context));
 }
 
 void Sender::cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
-                              const OperationContext& context) {
+                              const OperationContext& context) const {
     client::block(core_->cancel_scheduled(std::move(sequence_numbers), context));
 }
 

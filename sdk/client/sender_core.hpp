@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <sessionq/message.hpp>
+#include <sessionq/message_batch.hpp>
+#include <sessionq/sender_options.hpp>
 
 #include "client/public_call.hpp"
 
@@ -14,10 +15,15 @@ namespace sessionq::client {
 
 using SequenceNumbers = std::vector<std::int64_t>;
 
+/// Adds to a valid message what every message that is sent has: an id, and what `context` says of
+/// its request. A scheduled one becomes available after the request and has no deadline of it
+/// (R22).
+void complete_message(Message& message, const OperationContext& context);
+
 /// The entity and thread that copies of a `Sender` share. Makes its calls. Thread-safe.
 class SenderCore {
 public:
-    SenderCore(std::shared_ptr<ClientCore> client, std::string entity);
+    SenderCore(std::shared_ptr<ClientCore> client, std::string entity, SenderOptions options);
 
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
 
@@ -34,12 +40,16 @@ public:
             operation(batch_of(std::move(message)), when, context),
             [](auto numbers) { return std::move(numbers).take_or_throw().front(); }};
     }
+    [[nodiscard]] PublicCall<ports::SendingLimit, MessageBatch> create_batch(
+        std::uint64_t max_bytes, const OperationContext& context) const;
     [[nodiscard]] PublicCall<core::Done> cancel_scheduled(SequenceNumbers sequence_numbers,
                                                           const OperationContext& context) const;
 
     [[nodiscard]] static std::vector<Message> batch_of(Message message);
 
 private:
+    [[nodiscard]] Operation<SequenceNumbers> retrying(ports::SendRequest request, bool is_scheduled,
+                                                      const OperationContext& context) const;
     /// Sends the messages, at `when` if set. Throws if one is invalid, before anything starts.
     [[nodiscard]] std::optional<Operation<SequenceNumbers>> operation(
         std::vector<Message> messages, std::optional<WallTime> when,
@@ -47,6 +57,7 @@ private:
 
     const std::shared_ptr<ClientCore> client_;
     const std::string entity_;
+    const SenderOptions options_;
     EndpointThread& thread_;
 };
 

@@ -209,9 +209,13 @@ void SessionReceiverCore::on_lock_uncertain() {
 void SessionReceiverCore::look() {
     const TimePoint now = home_.loop.now();
     status_->set_lock_expires(lock_.expires());
-    perform(
-        lock_.look(now, terms_.renews && is_open() && !progress_.is_slow(now)),
-        Failure{.code = Errc::lock_lost, .detail = "the lock of " + status_->title() + " expired"});
+    const bool is_slow = progress_.is_slow(now);
+    perform(lock_.look(now, terms_.renews && is_open() && !is_slow),
+            Failure{.code = Errc::lock_lost,
+                    .detail = "the lock of " + status_->title() + " expired" +
+                              (is_slow && terms_.renews
+                                   ? ": no message was settled within max_lock_renewal"
+                                   : "")});
     perform(machine_.look(now), Failure{.code = Errc::cancelled});
     arm();
 }

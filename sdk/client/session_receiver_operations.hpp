@@ -67,17 +67,22 @@ template <typename T, typename... Args>
                                       void (SessionReceiverCore::*method)(const PendingPtr<T>&,
                                                                           Args...),
                                       std::type_identity_t<Args>... args) {
-    return make_operation<T>(session.client(), session.status()->loop(), context,
-                             [status = session.status(), method,
-                              ... args = std::move(args)](const PendingPtr<T>& pending) mutable {
-                                 SessionReceiverCore* receiver = status->receiver();
-                                 if (receiver != nullptr && receiver->is_open()) {
-                                     (receiver->*method)(pending, std::move(args)...);
-                                 } else {
-                                     pending->complete(
-                                         status->loss().value_or(Failure{.code = Errc::lock_lost}));
-                                 }
-                             });
+    auto operation = make_operation<T>(
+        session.client(), session.status()->loop(), context,
+        [status = session.status(), method,
+         ... args = std::move(args)](const PendingPtr<T>& pending) mutable {
+            SessionReceiverCore* receiver = status->receiver();
+            if (receiver != nullptr && receiver->is_open()) {
+                (receiver->*method)(pending, std::move(args)...);
+            } else {
+                pending->complete(status->loss().value_or(Failure{.code = Errc::lock_lost}));
+            }
+        });
+    // The loss is the reason, also if the deadline has passed since.
+    operation.unstarted = [status = session.status()](Failure why) -> core::Result<T> {
+        return status->loss().value_or(std::move(why));
+    };
+    return operation;
 }
 
 /// The receiver's session. Throws if its broker lacks the capability.

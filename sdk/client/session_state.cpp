@@ -10,6 +10,11 @@ namespace sessionq {
 namespace client {
 namespace {
 
+/// Null: the session is no longer held.
+ports::SessionLink* link_of(const std::shared_ptr<processor::SessionDriver>& driver) {
+    return driver ? driver->usable_link() : nullptr;
+}
+
 /// An operation on the session of a running handler. `ask` makes the request at its link.
 template <typename T, typename Ask>
 Operation<T> operation(const SessionContext& session, const OperationContext& context, Ask ask) {
@@ -19,25 +24,31 @@ Operation<T> operation(const SessionContext& session, const OperationContext& co
     OperationContext combined = context.within(OperationContext::current());
     const Deadline deadline =
         combined.effective(environment.operation_timeout, environment.clock->now());
+    const Failure lost{.code = Errc::lock_lost,
+                       .detail = "session '" + session.session_id() + "' is not held any more"};
+    const std::weak_ptr<processor::SessionDriver> weak = Access::driver(session).weak_from_this();
     return {.client = nullptr, // the running handler keeps its processor, and so the client
             .loop = workplace.loop(),
             .deadline = deadline,
             .context = std::move(combined),
-            .start = [weak = Access::driver(session).weak_from_this(),
-                      ask = std::move(ask)](const PendingPtr<T>& pending) mutable {
-                const auto driver = weak.lock();
-                ports::SessionLink* link = driver ? driver->usable_link() : nullptr;
-                if (link == nullptr) {
-                    pending->complete(Failure{.code = Errc::lock_lost});
-                    return;
-                }
-                const ports::RequestId id =
-                    ask(*link, pending->deadline(), AnswerTo<T>{pending, Errc::lock_lost});
-                pending->ask_port([weak, id] {
-                    if (const auto there = weak.lock()) {
-                        there->give_up(id);
+            .start =
+                [weak, lost, ask = std::move(ask)](const PendingPtr<T>& pending) mutable {
+                    ports::SessionLink* link = link_of(weak.lock());
+                    if (link == nullptr) {
+                        pending->complete(lost);
+                        return;
                     }
-                });
+                    const ports::RequestId id =
+                        ask(*link, pending->deadline(), AnswerTo<T>{pending, Errc::lock_lost});
+                    pending->ask_port([weak, id] {
+                        if (const auto there = weak.lock()) {
+                            there->give_up(id);
+                        }
+                    });
+                },
+            // The loss has fired the stop token, too, and the deadline may have passed since.
+            .unstarted = [weak, lost](Failure why) -> core::Result<T> {
+                return link_of(weak.lock()) == nullptr ? lost : std::move(why);
             }};
 }
 

@@ -8,6 +8,9 @@ namespace sessionq::client {
 /// the processor makes contexts with it.
 struct Access {
     [[nodiscard]] static const auto& core(const auto& object) noexcept { return object.core_; }
+    [[nodiscard]] static auto take_messages(auto&& batch) noexcept {
+        return std::move(batch.messages_);
+    }
     [[nodiscard]] static const auto& host(const auto& broker) noexcept { return broker.host_; }
     [[nodiscard]] static const auto& session(const auto& held) noexcept { return held.session_; }
     [[nodiscard]] static const auto& delivery(const auto& message) noexcept {

@@ -4,23 +4,36 @@
 #include <type_traits>
 #include <variant>
 
+#include "core/message_size.hpp"
+
 namespace sessionq {
 namespace {
 
 constexpr std::size_t fixed_cost = 64; // an estimate for headers, numbers and times
 
-std::size_t size_of(const PropertyValue& value) noexcept {
+constexpr std::size_t least_encoded = 1; // of a number, which AMQP writes as short as it can
+
+/// `of_number(size)` says what a value of a fixed size takes.
+template <typename OfNumber>
+std::size_t size_of(const PropertyValue& value, OfNumber of_number) noexcept {
     return std::visit(
-        [](const auto& held) -> std::size_t {
+        [&](const auto& held) -> std::size_t {
             using Held = std::remove_cvref_t<decltype(held)>;
             if constexpr (std::is_same_v<Held, std::string> ||
                           std::is_same_v<Held, std::vector<std::byte>>) {
                 return held.size();
             } else {
-                return sizeof(Held);
+                return of_number(sizeof(Held));
             }
         },
         value);
+}
+
+std::size_t size_of_texts(const Message& message) noexcept {
+    return message.body.size() + message.message_id.size() + message.subject.size() +
+           message.correlation_id.size() + message.reply_to.size() +
+           message.reply_to_session_id.size() + message.to.size() + message.content_type.size() +
+           message.partition_key.size() + (message.session_id ? message.session_id->size() : 0);
 }
 
 // Covers every field but the session id, where a missing id differs from an empty one.
@@ -52,16 +65,20 @@ std::optional<PropertyValue> DecodedContent::property(std::string_view name) con
     return find(message_.properties, name);
 }
 
-std::size_t DecodedContent::bytes() const noexcept {
-    std::size_t bytes = fixed_cost + message_.body.size() + message_.message_id.size() +
-                        message_.subject.size() + message_.correlation_id.size() +
-                        message_.reply_to.size() + message_.reply_to_session_id.size() +
-                        message_.to.size() + message_.content_type.size();
-    if (message_.session_id) {
-        bytes += message_.session_id->size();
+std::size_t core::size_of(const Message& message) noexcept {
+    std::size_t bytes = size_of_texts(message);
+    for (const auto& [name, value] : message.properties) {
+        bytes += name.size() + sessionq::size_of(value, [](std::size_t size) { return size; });
     }
+    return bytes;
+}
+
+std::size_t DecodedContent::bytes() const noexcept { return fixed_cost + core::size_of(message_); }
+
+std::size_t DecodedContent::wire_bytes() const noexcept {
+    std::size_t bytes = size_of_texts(message_);
     for (const auto& [name, value] : message_.properties) {
-        bytes += name.size() + size_of(value);
+        bytes += name.size() + size_of(value, [](std::size_t) { return least_encoded; });
     }
     return bytes;
 }
@@ -76,6 +93,7 @@ std::optional<Message> DecodedContent::outline() const {
     made.reply_to_session_id = message_.reply_to_session_id;
     made.to = message_.to;
     made.content_type = message_.content_type;
+    made.partition_key = message_.partition_key;
     made.properties = message_.properties;
     made.time_to_live = message_.time_to_live;
     made.priority = message_.priority;

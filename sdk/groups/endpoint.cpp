@@ -120,6 +120,19 @@ void Endpoint::on_finished(const ReceiverTerms& terms) {
 
 // Sending
 
+ports::RequestId Endpoint::sending_limit(std::string entity, Deadline deadline,
+                                         ports::SendingLimitHandler handler) {
+    const ports::RequestId id = ++last_request_;
+    sender_for(entity).ask_limit(
+        id, deadline, [handler = std::move(handler)](const core::Result<amqp::SizeLimit>& limit) {
+            using Answer = core::Result<ports::SendingLimit>;
+            handler(limit.ok() ? Answer{ports::SendingLimit{.bytes = limit.value(),
+                                                            .beside_message = most_beside_message}}
+                               : Answer{limit.failure()});
+        });
+    return id;
+}
+
 ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
     using Numbers = std::vector<std::int64_t>;
     const bool is_scheduled = std::ranges::any_of(
@@ -141,7 +154,7 @@ ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler h
     const ports::RequestId id = ++last_request_;
     sender_for(request.entity)
         .send(id, std::move(encoded), request.deadline,
-              [handler = std::move(handler), count](const core::Result<core::Done>& result) {
+              [handler = std::move(handler), count](const core::Result<amqp::SizeLimit>& result) {
                   handler(result.ok() ? core::Result<Numbers>{Numbers(count, 0)}
                                       : result.failure());
               });

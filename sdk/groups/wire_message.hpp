@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,9 @@
 #include "amqp/codec/encoded_content.hpp"
 
 namespace sessionq::groups {
+
+/// The most that this form adds to a message: a header, if it has none.
+inline constexpr std::uint32_t most_beside_message = 20;
 
 /// A message as these brokers take it: durable, because they keep no others across a restart. The
 /// annotation of this name schedules it, in milliseconds since the Unix epoch.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "broker/rule_book.hpp"
+#include "core/message_size.hpp"
 #include "in_process/local_accept.hpp"
 
 namespace sessionq::in_process {
@@ -26,10 +27,27 @@ core::Result<std::vector<Rule>> manage(broker::RuleBook& rules, ports::RulesRequ
     return changed ? core::Result<std::vector<Rule>>{std::vector<Rule>{}} : changed.failure();
 }
 
+/// Above what the messages take in AMQP's form, at little cost.
+std::uint64_t most_bytes(const std::vector<Message>& messages) noexcept {
+    constexpr std::uint64_t beside_message = 320;
+    constexpr std::uint64_t beside_property = 16;
+    const auto most_of = [](const Message& message) {
+        return core::size_of(message) + beside_message +
+               beside_property * message.properties.size();
+    };
+    // A batch repeats parts of the first message.
+    std::uint64_t most = messages.empty() ? 0 : most_of(messages.front());
+    for (const Message& message : messages) {
+        most += most_of(message);
+    }
+    return most;
+}
+
 } // namespace
 
-Endpoint::Endpoint(std::shared_ptr<broker::Broker> broker, core::EventLoop& loop)
+Endpoint::Endpoint(std::shared_ptr<broker::Broker> broker, core::EventLoop& loop, Measure measure)
     : broker_{std::move(broker)},
+      measure_{measure},
       turns_{std::make_shared<TurnQueue>(loop)},
       confirmations_{turns_.shared(), broker_->journal()},
       peeks_{turns_.shared(), confirmations_},
@@ -148,14 +166,44 @@ core::Result<T> Endpoint::perform(const std::string& entity, Deadline deadline,
     return operation(*queue.value(), turns_->now());
 }
 
-ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
-    return confirmations_.confirm(
+ports::RequestId Endpoint::sending_limit(std::string entity, Deadline deadline,
+                                         ports::SendingLimitHandler handler) {
+    return confirmations_.reply(
         std::move(handler),
-        perform<std::vector<std::int64_t>>(request.entity, request.deadline,
-                                           [&](broker::Queue& queue, broker::Instant at) {
-                                               return queue.send(std::move(request.messages), at);
-                                           }),
-        request.deadline);
+        perform<ports::SendingLimit>(
+            entity, deadline, [](const broker::Queue& queue, broker::Instant /*at*/) {
+                return core::Result<ports::SendingLimit>{
+                    ports::SendingLimit{.bytes = queue.options().max_message_bytes}};
+            }));
+}
+
+std::optional<Failure> Endpoint::refuse_too_large(const ports::SendRequest& request,
+                                                  const broker::Queue& queue) const {
+    const std::uint64_t limit = queue.options().max_message_bytes;
+    if (measure_ == nullptr || most_bytes(request.messages) <= limit) {
+        return std::nullopt;
+    }
+    const std::uint64_t size = measure_(request.messages);
+    if (size <= limit) {
+        return std::nullopt;
+    }
+    return Failure{.code = Errc::message_too_large,
+                   .detail = "'" + request.entity + "': " + std::to_string(size) +
+                             " bytes at once exceed the limit of " + std::to_string(limit)};
+}
+
+ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler handler) {
+    return confirmations_.confirm(std::move(handler),
+                                  perform<std::vector<std::int64_t>>(
+                                      request.entity, request.deadline,
+                                      [&](broker::Queue& queue, broker::Instant at) {
+                                          using Numbers = core::Result<std::vector<std::int64_t>>;
+                                          auto refused = refuse_too_large(request, queue);
+                                          return refused
+                                                     ? Numbers{*std::move(refused)}
+                                                     : queue.send(std::move(request.messages), at);
+                                      }),
+                                  request.deadline);
 }
 
 ports::RequestId Endpoint::cancel_scheduled(std::string entity,

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "broker/broker.hpp"
 #include "in_process/ask_order.hpp"
@@ -17,7 +20,12 @@ namespace sessionq::in_process {
 /// broker's time: the broker's owner does.
 class Endpoint final : public ports::Endpoint {
 public:
-    Endpoint(std::shared_ptr<broker::Broker> broker, core::EventLoop& loop);
+    /// The bytes of one send in AMQP's form, so that limits are the same as over a network.
+    using Measure = std::uint64_t (*)(std::span<const Message>);
+
+    /// A null `measure`: a send of several messages is not limited.
+    Endpoint(std::shared_ptr<broker::Broker> broker, core::EventLoop& loop,
+             Measure measure = nullptr);
     ~Endpoint() override;
     Endpoint(const Endpoint&) = delete;
     Endpoint& operator=(const Endpoint&) = delete;
@@ -27,6 +35,8 @@ public:
 
     ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
     void give_up(ports::RequestId id) override;
+    ports::RequestId sending_limit(std::string entity, Deadline deadline,
+                                   ports::SendingLimitHandler handler) override;
     ports::RequestId send(ports::SendRequest request, ports::SendHandler handler) override;
     ports::RequestId cancel_scheduled(std::string entity,
                                       std::vector<std::int64_t> sequence_numbers, Deadline deadline,
@@ -47,7 +57,11 @@ private:
     [[nodiscard]] core::Result<T> perform(const std::string& entity, Deadline deadline,
                                           Operation operation);
 
+    [[nodiscard]] std::optional<Failure> refuse_too_large(const ports::SendRequest& request,
+                                                          const broker::Queue& queue) const;
+
     const std::shared_ptr<broker::Broker> broker_;
+    const Measure measure_;
     const TurnQueueUse turns_;
     Confirmations confirmations_;
     AskOrder ask_order_{};

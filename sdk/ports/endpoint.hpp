@@ -56,6 +56,13 @@ struct SendRequest {
     Deadline deadline{};
 };
 
+/// How much one send to an entity may have.
+struct SendingLimit {
+    std::uint64_t bytes{0};          ///< in AMQP's form; zero: the broker names no limit
+    std::uint32_t beside_message{0}; ///< what this port's form adds to each message, at most
+};
+
+using SendingLimitHandler = std::function<void(core::Result<SendingLimit>)>;
 using SendHandler = std::function<void(core::Result<std::vector<std::int64_t>>)>;
 using DoneHandler = std::function<void(core::Result<core::Done>)>;
 
@@ -131,7 +138,12 @@ public:
     /// ids are ignored.
     virtual void give_up(RequestId id) = 0;
 
-    /// Sends all messages or none. Answers with their sequence numbers, or with zeros if the broker
+    /// Asks how much may be sent to the entity at once.
+    virtual RequestId sending_limit(std::string entity, Deadline deadline,
+                                    SendingLimitHandler handler) = 0;
+
+    /// Sends all messages or none. If they exceed the limit of a send together, nothing is sent
+    /// (message_too_large). Answers with their sequence numbers, or with zeros if the broker
     /// does not tell them.
     virtual RequestId send(SendRequest request, SendHandler handler) = 0;
 

@@ -6,7 +6,7 @@
 
 #include <sessionq/error.hpp>
 
-#include "core/id_length.hpp"
+#include "core/id_check.hpp"
 
 namespace sessionq::processor {
 namespace {
@@ -92,8 +92,8 @@ void check_options(const ProcessorOptions& options) {
     }
     std::set<std::string_view> seen;
     for (const std::string& id : options.session_ids) {
-        if (!core::is_id(id)) {
-            refuse("session_ids", "an id is longer than 128 characters");
+        if (const std::string_view fault = core::id_fault(id); !fault.empty()) {
+            refuse("session_ids", "an id " + std::string{fault});
         }
         if (!seen.insert(id).second) {
             refuse("session_ids", "'" + id + "' is there twice");

@@ -102,6 +102,9 @@ void Processor::shard_gone() {
 
 void Processor::update_limits(const ConcurrencyLimits& limits) {
     check_options(with_limits(shared_->options, limits));
+    if (state() != ProcessorDescription::State::running) {
+        throw Error{Errc::invalid_state, "update_limits: the processor has been stopped"};
+    }
     shared_->environment.dispatcher->set_max_calls(limits.max_concurrent_calls);
     shared_->settling.limit(limits.max_concurrent_sessions);
     for (std::size_t i = 0; i < shards_.size(); ++i) {

@@ -39,6 +39,7 @@ struct SessionAction {
         renew_lock,     ///< ask the broker: `renewed`
         report_expired, ///< the lock was not renewed in time
         warn,           ///< the lock is about to end: the handlers' stop token fires
+        report_slow,    ///< it is not renewed, because of `max_lock_renewal`
     };
     Kind kind{Kind::finish};
     Verdict verdict{Verdict::complete};

@@ -139,6 +139,12 @@ void SessionDriver::perform(const SessionAction& action) {
         view_.report(ErrorSource::lock_renewal,
                      {.code = Errc::lock_lost, .detail = "the lock expired"});
         break;
+    case Kind::report_slow:
+        view_.report(ErrorSource::lock_renewal,
+                     {.code = Errc::lock_lost,
+                      .detail = "the lock is not renewed: no handler of the session finished "
+                                "within max_lock_renewal"});
+        break;
     case Kind::report_silent:
         view_.report(ErrorSource::settlement,
                      {.code = Errc::timeout, .detail = "the broker does not answer settlements"});

@@ -43,13 +43,20 @@ public:
         const Duration longest = session_.terms.options.max_lock_renewal;
         const bool is_slow = longest > Duration::zero() && in_flight != 0 &&
                              session_.now - session_.progress_at >= longest;
+        const bool holds_back = is_slow && keeper_.phase() == ports::LockKeeper::Phase::held;
         const ports::LockActions actions = keeper_.look(session_.now, !is_slow);
         if (actions.lost) {
-            session_.add(Kind::report_expired);
+            if (!is_told_) {
+                session_.add(Kind::report_expired);
+            }
             lose_soon(CloseReason::lock_lost);
         }
         if (actions.warn) {
             session_.add(Kind::warn);
+            if (holds_back) {
+                is_told_ = true;
+                session_.add(Kind::report_slow);
+            }
         }
         if (actions.renew) {
             session_.add(Kind::renew_lock);
@@ -79,6 +86,7 @@ private:
     SessionState& session_;
     ports::LockKeeper keeper_{};
     std::optional<CloseReason> loss_{};
+    bool is_told_{false}; ///< why the lock ends was reported when it was about to
 };
 
 } // namespace sessionq::processor

@@ -134,7 +134,7 @@ ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler h
     sender_to(request.entity)
         .send(id, std::move(encoded), request.deadline,
               [this, entity = request.entity, count,
-               handler = std::move(handler)](const core::Result<core::Done>& result) {
+               handler = std::move(handler)](const core::Result<amqp::SizeLimit>& result) {
                   if (result.ok()) {
                       handler(Numbers(count, 0));
                       return;
@@ -142,6 +142,22 @@ ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler h
                   first_.failed(entity, result.failure());
                   handler(result.failure());
               });
+    return id;
+}
+
+ports::RequestId Endpoint::sending_limit(std::string entity, Deadline deadline,
+                                         ports::SendingLimitHandler handler) {
+    const ports::RequestId id = first_.next_request_id();
+    sender_to(entity).ask_limit(
+        id, deadline,
+        [this, entity, handler = std::move(handler)](const core::Result<amqp::SizeLimit>& limit) {
+            if (!limit.ok()) {
+                first_.failed(entity, limit.failure());
+                handler(limit.failure());
+                return;
+            }
+            handler(ports::SendingLimit{.bytes = limit.value()});
+        });
     return id;
 }
 

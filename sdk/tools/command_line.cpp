@@ -7,6 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <sessionq/version.hpp>
+
 #include "tools/command_tree.hpp"
 #include "tools/nearest_word.hpp"
 #include "tools/wrapped_text.hpp"
@@ -179,12 +181,17 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
 
 std::optional<std::string> parse(CLI::App& app, int count, const char* const* arguments) {
     unshield_options(app);
+    std::string version = app.get_name() + " ";
+    version += sessionq::version().text;
+    app.set_version_flag("--version", version, "Print the version and exit");
     try {
         std::vector<std::string> words = words_of(count, arguments);
         app.parse(words);
         return std::nullopt;
     } catch (const CLI::CallForHelp&) {
         return help_of(app);
+    } catch (const CLI::CallForVersion&) {
+        return version + "\n";
     } catch (const CLI::ParseError& error) {
         throw UsageError{complaint(app, error)};
     } catch (const UsageError&) {

@@ -16,8 +16,9 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Fills the options of `app` with the arguments. Returns the help text instead if it was
-/// requested: that of the command, if there is one. Throws UsageError.
+/// Fills the options of `app` with the arguments. Returns a text to print instead if it was
+/// requested: the help, that of the command if there is one, or the version (`--version` is added
+/// to the options). Throws UsageError.
 ///
 /// Every text arrives unchanged, also "[1,2]", which CLI11 would split, and the empty one of
 /// "--name=". An unknown option or command is named, with the nearest one that exists. What stands

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "broker/broker.hpp"
+#include "client/wire_size.hpp"
 #include "contract/port_fixture.hpp"
 #include "in_process/endpoint.hpp"
 #include "support/manual_loop.hpp"
@@ -30,7 +31,7 @@ public:
         return entity + "/$DeadLetterQueue";
     }
     [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
-        return std::make_unique<in_process::Endpoint>(broker_, loop_);
+        return std::make_unique<in_process::Endpoint>(broker_, loop_, client::sent_wire_size);
     }
     [[nodiscard]] core::EventLoop& loop() override { return loop_; }
 

@@ -1,4 +1,7 @@
+#include <sessionq/message_batch.hpp>
+
 #include "contract/port_case.hpp"
+#include "core/access.hpp"
 
 using namespace sessionq;
 using namespace sessionq::test;
@@ -6,6 +9,17 @@ using namespace sessionq::test;
 namespace {
 
 using Sequences = std::vector<std::int64_t>;
+
+constexpr std::uint64_t most_tried = std::uint64_t{16} << 20U;
+
+template <typename Fixture>
+ports::SendingLimit limit_of(PortCase<Fixture>& t) {
+    return t
+        .template finish<ports::SendingLimit>(
+            [&](auto handler) { t.endpoint->sending_limit(t.target(), {}, std::move(handler)); })
+        .result()
+        .value();
+}
 
 } // namespace
 
@@ -39,6 +53,54 @@ PORT_CASE("send: sends all messages or none, and refuses one without a session")
     CHECK(t.peek(t.entity).empty());
 }
 
+PORT_CASE("send: what exceeds the limit together is refused alike before any of it is sent") {
+    PortCase<Fixture> t;
+    const ports::SendingLimit limit = limit_of(t);
+    if (limit.bytes == 0 || limit.bytes > most_tried) {
+        return; // the broker names no limit, or a vast one
+    }
+    std::vector<Message> messages;
+    for (int i = 0; i < 3; ++i) {
+        messages.push_back(Message::text("a", std::string(limit.bytes / 5 * 2, 'x')));
+    }
+    const auto sent = t.template finish<Sequences>([&](auto handler) {
+        t.endpoint->send({t.target(), std::move(messages)}, std::move(handler));
+    });
+    CHECK(sent.failure() == Errc::message_too_large);
+    CHECK(sent.unknown() == false);
+    t.send("a", {"1"});
+    const auto link = t.hold("a");
+    t.receive(*link, 1);
+    CHECK(link->text() == "1");
+}
+
+PORT_CASE("send: a batch that is as full as it says is taken, with the partition key") {
+    PortCase<Fixture> t;
+    const ports::SendingLimit limit = limit_of(t);
+    if (limit.bytes > most_tried) {
+        return; // too much for a test
+    }
+    auto batch = client::Access::make<MessageBatch>(
+        limit.bytes != 0 ? limit.bytes : std::uint64_t{1} << 20U, limit.beside_message);
+    const auto message = [&batch](std::size_t size) {
+        Message made = Message::text("a", std::string(size, 'x'));
+        made.message_id = std::to_string(batch.size());
+        made.partition_key = "a";
+        return made;
+    };
+    for (std::size_t size : {std::size_t{70'000}, std::size_t{1'000}, std::size_t{1}}) {
+        while (batch.try_add(message(size))) {
+        }
+    }
+    CHECK(batch.max_bytes() - batch.bytes() < 200);
+    const auto count = static_cast<std::uint32_t>(batch.size());
+    t.send(client::Access::take_messages(std::move(batch)));
+    const auto link = t.hold("a");
+    t.receive(*link, count);
+    NEEDS(t, session_state); // other brokers may drop what they do not know
+    CHECK(link->got.front()->message.content().partition_key == "a");
+}
+
 PORT_CASE("send: the error for an unknown entity names it") {
     PortCase<Fixture> t;
     std::vector<Message> messages;
@@ -47,6 +109,9 @@ PORT_CASE("send: the error for an unknown entity names it") {
         t.endpoint->send({"no-such-entity", std::move(messages)}, std::move(handler));
     });
     CHECK(sent.failure() == Errc::entity_not_found);
+    const auto limit = t.template finish<ports::SendingLimit>(
+        [&](auto handler) { t.endpoint->sending_limit("no-such-entity", {}, std::move(handler)); });
+    CHECK(limit.failure() == Errc::entity_not_found);
 }
 
 PORT_CASE("topic: can be sent to but not received from; a subscription the reverse") {

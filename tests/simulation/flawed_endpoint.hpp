@@ -21,6 +21,10 @@ public:
     }
     ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
     void give_up(ports::RequestId id) override { endpoint_->give_up(id); }
+    ports::RequestId sending_limit(std::string entity, Deadline deadline,
+                                   ports::SendingLimitHandler handler) override {
+        return endpoint_->sending_limit(std::move(entity), deadline, std::move(handler));
+    }
     ports::RequestId send(ports::SendRequest request, ports::SendHandler handler) override;
     ports::RequestId cancel_scheduled(std::string entity,
                                       std::vector<std::int64_t> sequence_numbers, Deadline deadline,

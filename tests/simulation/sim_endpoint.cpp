@@ -269,6 +269,12 @@ void SimEndpoint::disconnect(Duration outage) {
     }
 }
 
+ports::RequestId SimEndpoint::sending_limit(std::string, Deadline,
+                                            ports::SendingLimitHandler handler) {
+    loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
+    return 0;
+}
+
 ports::RequestId SimEndpoint::send(ports::SendRequest, ports::SendHandler handler) {
     loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
     return 0;

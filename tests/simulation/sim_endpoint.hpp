@@ -22,6 +22,8 @@ public:
     }
     ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
     void give_up(ports::RequestId id) override;
+    ports::RequestId sending_limit(std::string entity, Deadline deadline,
+                                   ports::SendingLimitHandler handler) override;
     ports::RequestId send(ports::SendRequest request, ports::SendHandler handler) override;
     ports::RequestId cancel_scheduled(std::string entity,
                                       std::vector<std::int64_t> sequence_numbers, Deadline deadline,

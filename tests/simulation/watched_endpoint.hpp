@@ -27,6 +27,10 @@ public:
     }
     ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
     void give_up(ports::RequestId id) override;
+    ports::RequestId sending_limit(std::string entity, Deadline deadline,
+                                   ports::SendingLimitHandler handler) override {
+        return endpoint_->sending_limit(std::move(entity), deadline, std::move(handler));
+    }
     ports::RequestId send(ports::SendRequest request, ports::SendHandler handler) override {
         return endpoint_->send(std::move(request), std::move(handler));
     }

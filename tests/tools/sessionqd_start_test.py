@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -72,6 +73,15 @@ class Start(unittest.TestCase):
         self.assertIn(str(data or self.data), err)
         for file, content in before.items():
             self.assertEqual(file.read_bytes(), content, file)
+
+    def test_a_port_that_is_in_use(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            address = f"127.0.0.1:{taken.getsockname()[1]}"
+            ended = subprocess.run([sessionqd, "--listen", address, "--queue", "orders"],
+                                   capture_output=True, text=True, timeout=QUICK, check=False)
+        self.assertEqual(ended.returncode, 1)
+        self.assertEqual(ended.stderr, f"sessionqd: cannot listen on {address}: "
+                                       "the port is in use\n")
 
     def test_one_that_is_in_use(self):
         def second(_):

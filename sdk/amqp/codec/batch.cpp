@@ -23,16 +23,28 @@ std::optional<std::vector<std::string_view>> split_batch(std::string_view encode
     return messages;
 }
 
-std::string make_batch(const std::vector<std::string>& encoded_messages) {
-    std::string batch;
-    std::size_t size = 0;
+std::size_t envelope_size(std::string_view encoded_message) noexcept {
+    const auto first = MessageSections::find(encoded_message);
+    return first ? first->message_annotations.size() + first->properties.size() : 0;
+}
+
+std::size_t sent_size(const std::vector<std::string>& encoded_messages) noexcept {
+    if (encoded_messages.size() == 1) {
+        return encoded_messages.front().size();
+    }
+    std::size_t size = encoded_messages.empty() ? 0 : envelope_size(encoded_messages.front());
     for (const std::string& message : encoded_messages) {
         size += batched_size(message.size());
     }
+    return size;
+}
+
+std::string make_batch(const std::vector<std::string>& encoded_messages) {
+    std::string batch;
+    batch.reserve(sent_size(encoded_messages));
     if (const auto first = encoded_messages.empty()
                                ? std::nullopt
                                : MessageSections::find(encoded_messages.front())) {
-        batch.reserve(size + first->message_annotations.size() + first->properties.size());
         batch.append(first->message_annotations);
         batch.append(first->properties);
     }

@@ -23,6 +23,12 @@ inline constexpr std::uint32_t batch_format = 0x80013700;
 /// message that brokers use for routing.
 [[nodiscard]] std::string make_batch(const std::vector<std::string>& encoded_messages);
 
+/// The bytes of the parts of an encoded message that a batch begins with if it comes first.
+[[nodiscard]] std::size_t envelope_size(std::string_view encoded_message) noexcept;
+
+/// The size of the messages in one send: of the batch, or of the only one.
+[[nodiscard]] std::size_t sent_size(const std::vector<std::string>& encoded_messages) noexcept;
+
 /// Returns the size that an encoded message adds to a batch.
 [[nodiscard]] constexpr std::size_t batched_size(std::size_t encoded_size) noexcept {
     return encoded_size + (encoded_size <= 255 ? 5 : 8);

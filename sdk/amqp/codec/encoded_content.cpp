@@ -176,7 +176,7 @@ std::optional<std::chrono::milliseconds> EncodedContent::time_to_live() const {
 
 std::optional<WallTime> EncodedContent::scheduled_enqueue_time() const {
     const std::string_view held =
-        find_entry(sections_.message_annotations, "x-opt-scheduled-enqueue-time");
+        find_entry(sections_.message_annotations, scheduled_enqueue_time_annotation);
     const auto milliseconds = Decoder{held}.read_integer();
     return milliseconds ? std::optional{Timestamp{*milliseconds}.time()} : std::nullopt;
 }
@@ -197,6 +197,10 @@ std::optional<Message> EncodedContent::outline() const {
     made->reply_to_session_id = text(MessageProperties::reply_to_group_id);
     made->to = text(MessageProperties::to);
     made->content_type = text(MessageProperties::content_type);
+    made->partition_key =
+        Decoder{find_entry(sections_.message_annotations, partition_key_annotation)}
+            .read_bytes()
+            .value_or(std::string_view{});
     made->time_to_live = time_to_live();
     made->priority = priority();
     made->scheduled_enqueue_time = scheduled_enqueue_time();

@@ -31,6 +31,11 @@ struct ClockReading {
 /// milliseconds (R22). It is no instant, because the clocks of sender and consumer may differ.
 inline constexpr std::string_view time_left_property = "sessionq-time-left";
 
+/// Message annotations of Azure Service Bus that a sender sets.
+inline constexpr std::string_view scheduled_enqueue_time_annotation =
+    "x-opt-scheduled-enqueue-time";
+inline constexpr std::string_view partition_key_annotation = "x-opt-partition-key";
+
 /// A message in its wire form. Its sections are located once and decoded on demand. The bytes are
 /// in the same allocation as the object.
 class EncodedContent final : public MessageContent {
@@ -65,6 +70,7 @@ public:
     [[nodiscard]] Deadline deadline() const override { return deadline_; }
     [[nodiscard]] const Message& message() const override;
     [[nodiscard]] std::size_t bytes() const noexcept override;
+    [[nodiscard]] std::size_t wire_bytes() const noexcept override { return encoded_.size(); }
     [[nodiscard]] std::optional<Message> outline() const override;
     [[nodiscard]] std::optional<PropertyValue> property(std::string_view name) const override;
     [[nodiscard]] MessageContentPtr with_changes(const ContentChanges& changes) const override;

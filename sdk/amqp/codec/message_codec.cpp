@@ -51,6 +51,27 @@ void write_properties(const Message& message, WallTime created, std::string& to)
     encoder.end_list(begun, MessageProperties::field_count);
 }
 
+void write_annotations(const Message& message, std::string& to) {
+    if (!message.scheduled_enqueue_time && message.partition_key.empty()) {
+        return;
+    }
+    Encoder encoder{to};
+    encoder.write_descriptor(section::message_annotations);
+    const std::size_t begun = encoder.begin_map();
+    std::uint32_t count = 0;
+    if (message.scheduled_enqueue_time) {
+        encoder.write_symbol(scheduled_enqueue_time_annotation);
+        encoder.write_timestamp(Timestamp::of(*message.scheduled_enqueue_time));
+        count += 2;
+    }
+    if (!message.partition_key.empty()) {
+        encoder.write_symbol(partition_key_annotation);
+        encoder.write_string(message.partition_key);
+        count += 2;
+    }
+    encoder.end_map(begun, count);
+}
+
 void write_application_properties(const Message& message, const ClockReading& at, std::string& to) {
     if (message.properties.empty() && message.deadline.is_never()) {
         return;
@@ -86,14 +107,7 @@ std::string encode_message(const Message& message, const ClockReading& at) {
     if (header.time_to_live || header.priority != MessageHeader{}.priority) {
         header.write(encoded);
     }
-    if (message.scheduled_enqueue_time) {
-        Encoder encoder{encoded};
-        encoder.write_descriptor(section::message_annotations);
-        const std::size_t begun = encoder.begin_map();
-        encoder.write_symbol("x-opt-scheduled-enqueue-time");
-        encoder.write_timestamp(Timestamp::of(*message.scheduled_enqueue_time));
-        encoder.end_map(begun, 2);
-    }
+    write_annotations(message, encoded);
     write_properties(message, at.wall, encoded);
     write_application_properties(message, at, encoded);
     Encoder encoder{encoded};

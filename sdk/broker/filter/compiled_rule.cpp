@@ -8,7 +8,7 @@
 
 #include "broker/filter/limits.hpp"
 #include "core/ascii_case.hpp"
-#include "core/id_length.hpp"
+#include "core/id_check.hpp"
 
 namespace sessionq::broker::filter {
 namespace {

@@ -1,6 +1,9 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string>
+
+#include <sessionq/error.hpp>
 
 #include "tools/sessionqd/daemon.hpp"
 #include "tools/sessionqd/memory_release.hpp"
@@ -68,6 +71,10 @@ int main(int count, char** arguments) {
     } catch (const sessionq::sessionqd::UsageError& error) {
         std::fprintf(stderr, "sessionqd: %s\nTry 'sessionqd --help'.\n", error.what());
         return bad_usage;
+    } catch (const sessionq::Error& error) {
+        const std::string& detail = error.failure().detail;
+        std::fprintf(stderr, "sessionqd: %s\n", detail.empty() ? error.what() : detail.c_str());
+        return failed;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "sessionqd: %s\n", error.what());
         return failed;

@@ -44,7 +44,7 @@ using tools::UsageError;
 
 struct ParsedCommandLine {
     Options options{};
-    std::string help{}; ///< not empty: help was requested
+    std::string help{}; ///< not empty: help, or the version, was requested
 };
 /// Throws UsageError.
 [[nodiscard]] ParsedCommandLine parse_command_line(int count, const char* const* arguments);

@@ -312,6 +312,8 @@ TEST_CASE("Connector: reports each kind of failure") {
             bench.connect({.host = "127.0.0.1", .port = port, .tls = careless.value()});
         REQUIRE_FALSE(stream.ok());
         CHECK(stream.failure().code == Errc::connection_refused);
+        CHECK(stream.failure().detail ==
+              "127.0.0.1:" + std::to_string(port) + " does not speak TLS");
     }
     SUBCASE("the deadline has passed") {
         const auto stream = bench.connect({.host = "127.0.0.1", .port = port}, -1s);
@@ -335,7 +337,9 @@ TEST_CASE("Acceptor: refuses an address that is in use or invalid") {
         const auto taken =
             Acceptor{*bench.host, bench.admission, [](StreamPtr) {}}.listen({.port = bench.port});
         REQUIRE_FALSE(taken.ok());
-        CHECK(taken.failure().code == Errc::resource_exhausted);
+        CHECK(taken.failure().code == Errc::invalid_state);
+        CHECK(taken.failure().detail ==
+              "cannot listen on 127.0.0.1:" + std::to_string(bench.port) + ": the port is in use");
         const auto none =
             Acceptor{*bench.host, bench.admission, [](StreamPtr) {}}.listen({.address = "nowhere"});
         CHECK(none.failure().code == Errc::invalid_option);

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <string_view>
+
 using namespace sessionq::amqp;
 
 TEST_CASE("sasl: a client answers one offer of mechanisms, and fails at a second") {
@@ -24,4 +27,15 @@ TEST_CASE("sasl: a client answers one offer of mechanisms, and fails at a second
     CHECK(client->feed(input, answer) == SaslExchange::State::failed);
     CHECK(answer.size() == size);
     CHECK(client->failure().text == "the peer offered SASL mechanisms twice");
+}
+
+TEST_CASE(
+    "sasl: a server answers a TLS client with its own header, and names what the client speaks") {
+    using namespace std::string_view_literals;
+    const auto server = make_sasl_server(nullptr);
+    std::string_view hello = "\x16\x03\x01\x02\x00\x01\x00\x01\xfc"sv;
+    std::string answer;
+    CHECK(server->feed(hello, answer) == SaslExchange::State::failed);
+    CHECK(answer == "AMQP\x03\x01\x00\x00"sv);
+    CHECK(server->failure().text.find("it speaks TLS") != std::string::npos);
 }

@@ -42,7 +42,7 @@ struct Bench {
     void send(SenderChannel::SendId id, std::vector<std::string> messages,
               Deadline deadline = Deadline::never()) {
         channel->send(id, std::move(messages), deadline,
-                      [this, id](const core::Result<core::Done>& result) {
+                      [this, id](const core::Result<SizeLimit>& result) {
                           results += std::to_string(id) + ":";
                           results += result.ok() ? "ok" : to_string(result.failure().code);
                           results += !result.ok() && result.failure().outcome_unknown ? "? " : " ";
@@ -242,6 +242,47 @@ TEST_CASE("sender channel: a message over the peer's limit fails without being s
     CHECK(bench.far().log->messages == std::vector<std::string>{"small"});
 }
 
+TEST_CASE("sender channel: messages that exceed the peer's limit together fail without being sent, "
+          "also where each travels by itself") {
+    for (const bool batches : {false, true}) {
+        Bench bench{batches};
+        bench.send(1, {std::string(60, 'x'), std::string(60, 'y')});
+        bench.send(2, {"small", "too"});
+        bench.run();
+        Attach attach = bench.far().log->receiver->remote();
+        attach.max_message_size = 100;
+        bench.far().log->receiver->open(attach);
+        bench.far().opened_by_test = true;
+        bench.give_credit(10);
+        CHECK(bench.told() == "1:message_too_large ");
+        CHECK(bench.far().log->messages == (batches ? std::vector{make_batch({"small", "too"})}
+                                                    : std::vector<std::string>{"small", "too"}));
+    }
+}
+
+TEST_CASE("sender channel: the peer's limit is told once the link is open, without credit") {
+    Bench bench;
+    std::vector<SizeLimit> limits;
+    const auto note = [&limits](const core::Result<SizeLimit>& limit) {
+        limits.push_back(limit.value());
+    };
+    bench.send(1, {"waits for credit"});
+    bench.channel->ask_limit(2, Deadline::never(), note);
+    bench.run();
+    CHECK(limits.empty());
+    Attach attach = bench.far().log->receiver->remote();
+    attach.max_message_size = 100;
+    bench.far().log->receiver->open(attach);
+    bench.far().opened_by_test = true;
+    bench.run();
+    CHECK(limits == std::vector<SizeLimit>{100});
+    bench.channel->ask_limit(3, Deadline::never(), note);
+    bench.run();
+    CHECK(limits == std::vector<SizeLimit>{100, 100});
+    bench.give_credit(1);
+    CHECK(bench.far().log->messages == std::vector<std::string>{"waits for credit"});
+}
+
 TEST_CASE("sender channel: a connection that cannot be made fails the send") {
     Bench bench;
     bench.is_connected = false;
@@ -259,7 +300,7 @@ TEST_CASE("sender channel: the destructor answers what is left, also from within
     bench.give_credit(1);
     bench.is_connected = false;
     bench.send(3, {"c"});
-    bench.channel->send(4, {"d"}, Deadline::never(), [&](const core::Result<core::Done>& result) {
+    bench.channel->send(4, {"d"}, Deadline::never(), [&](const core::Result<SizeLimit>& result) {
         CHECK(result.failure().code == Errc::connection_refused);
         bench.channel.reset();
     });

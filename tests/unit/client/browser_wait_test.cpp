@@ -23,6 +23,9 @@ public:
         return capabilities_;
     }
     ports::RequestId accept(ports::AcceptRequest, ports::AcceptHandler) override { return 0; }
+    ports::RequestId sending_limit(std::string, Deadline, ports::SendingLimitHandler) override {
+        return 0;
+    }
     ports::RequestId send(ports::SendRequest, ports::SendHandler) override { return 0; }
     ports::RequestId cancel_scheduled(std::string, std::vector<std::int64_t>, Deadline,
                                       ports::DoneHandler) override {

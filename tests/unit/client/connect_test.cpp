@@ -127,6 +127,55 @@ TEST_CASE("Client::connect: a receiver takes a session, keeps state with it, ren
     CHECK(list_sessions(client, "orders") == std::vector<std::string>{"a"}); // it has state
 }
 
+TEST_CASE("Client::connect: TLS to a plain port, or the reverse, is named") {
+    const test::TestCertificates certificates;
+    const auto detail_of = [](const std::string& where) {
+        try {
+            static_cast<void>(Client::connect(where, {.operation_timeout = 20s}));
+            return std::string{"connected"};
+        } catch (const Error& error) {
+            return error.failure().to_string();
+        }
+    };
+    SUBCASE("the broker does not speak TLS") {
+        const Front front;
+        const std::string detail = detail_of(front.connection("127.0.0.1", "SAS_KEY_VALUE", ""));
+        CHECK_MESSAGE(detail.find(std::to_string(front.port) + " does not speak TLS") !=
+                          std::string::npos,
+                      detail);
+    }
+    SUBCASE("the broker speaks TLS") {
+        const Front front{
+            amqp::make_tls(amqp::TlsServerSettings{.certificate_file = certificates.server(),
+                                                   .key_file = certificates.server_key()})
+                .value()};
+        const std::string detail = detail_of(front.plain());
+        CHECK_MESSAGE(detail.find("speaks TLS") != std::string::npos, detail);
+    }
+}
+
+TEST_CASE(
+    "Client::connect: a send is tried again if that is wanted, and an unknown entity is not") {
+    const Front front;
+    const Client client = Client::connect(front.plain());
+    const Sender sender{client, "orders", {.max_tries = 3, .backoff = {.min = 1ms, .max = 2ms}}};
+    sender.send(Message::text("a", "one"));
+    MessageBatch batch = sender.create_batch();
+    CHECK(batch.max_bytes() == 1U << 20U);
+    CHECK(batch.try_add(Message::text("a", "two")));
+    sender.send(std::move(batch));
+    SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a");
+    CHECK(receiver.receive(2, 10s).size() + receiver.receive(1, 100ms).size() == 2);
+    CHECK(code_of([&] {
+              const Sender nowhere{client, "nowhere", {.max_tries = 3}};
+              nowhere.send(Message::text("a", "one"));
+          }) == Errc::entity_not_found);
+    CHECK(code_of([&] { Sender{client, "orders", {.max_tries = 0}}; }) == Errc::invalid_option);
+    CHECK(code_of([&] {
+              Sender{client, "orders", {.backoff = {.min = 2s, .max = 1s}}};
+          }) == Errc::invalid_option);
+}
+
 TEST_CASE("Client::connect: each way to fail is an error of its own, in time, without a secret") {
     const test::TestCertificates certificates;
     const Front front;

@@ -14,7 +14,7 @@
 #include <sessionq/session_receiver.hpp>
 
 #include "core/clock.hpp"
-#include "core/id_length.hpp"
+#include "core/id_check.hpp"
 #include "orders_fixture.hpp"
 #include "support/code_of.hpp"
 #include "support/temporary_directory.hpp"
@@ -132,6 +132,11 @@ TEST_CASE("sender: fields are refused by name before anything is sent") {
     CHECK(detail_of({.session_id = std::string(129, 'x')}).find("session_id") != std::string::npos);
     CHECK(detail_of({.session_id = "a", .message_id = std::string(129, 'x')}).find("message_id") !=
           std::string::npos);
+    CHECK(detail_of({.session_id = "Zo\xeb"}) == "Message::session_id is not valid UTF-8");
+    CHECK(detail_of({.session_id = "a", .message_id = "\xff"}) ==
+          "Message::message_id is not valid UTF-8");
+    CHECK(detail_of({.session_id = "a", .reply_to_session_id = "\xff"}) ==
+          "Message::reply_to_session_id is not valid UTF-8");
     CHECK(detail_of({.session_id = "a", .time_to_live = 0ms}).find("time_to_live") !=
           std::string::npos);
     CHECK(code_of([&] { Sender{f.client, ""}; }) == Errc::invalid_argument);
@@ -167,6 +172,9 @@ TEST_CASE("browser: pages through an entity and disturbs nothing") {
     CHECK(odd.peek(1).front().text() == "1");
     CHECK(code_of([&] { static_cast<void>(odd.peek(0)); }) == Errc::invalid_argument);
     CHECK(code_of([&] { Browser{f.client, "orders", {.page_size = 0}}; }) == Errc::invalid_option);
+    CHECK(code_of([&] {
+              Browser{f.client, "orders", {.session_id = "\xff"}};
+          }) == Errc::invalid_option);
     CHECK(f.broker.counts("orders").active == 10);
     auto sessions = list_sessions(f.client, "orders");
     CHECK(sessions == std::vector<std::string>{"even", "odd"});

@@ -138,6 +138,11 @@ TEST_CASE("session processor: bad values are refused before anything starts, by 
     CHECK(refuse({.failure_policy = {.max_attempts = 0}}).find("failure_policy.max_attempts") !=
           std::string::npos);
     CHECK(code_of([&] { SessionProcessor{setup.client, ""}; }) == Errc::invalid_argument);
+    // Two names in braces are names, not the ends of a range.
+    CHECK(text_of([&] {
+              SessionProcessor{setup.client, {"orders", "orders"}};
+          }).find("orders") != std::string::npos);
+    CHECK(code_of([&] { SessionProcessor{setup.client, {"a", "b"}}; }) == Errc{});
     CHECK(code_of([&] {
               SessionProcessor{setup.client, std::vector<std::string>{}};
           }) == Errc::invalid_argument);

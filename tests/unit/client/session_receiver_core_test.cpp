@@ -151,6 +151,7 @@ TEST_CASE("R13: session receiver: a lock is not renewed for messages of which no
     CHECK(f.status->stop_token().stop_requested());
     REQUIRE(f.status->loss());
     CHECK(f.status->loss()->code == Errc::lock_lost);
+    CHECK(f.status->loss()->detail.find("max_lock_renewal") != std::string::npos);
 }
 
 TEST_CASE("R13: session receiver: once a message is settled after all, a renewal that was held "

@@ -330,6 +330,7 @@ TEST_CASE("session receiver: arguments are refused by name before anything happe
     Fixture f;
     const std::string too_long(129, 'x');
     CHECK(code_of([&] { static_cast<void>(f.accept(too_long)); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { static_cast<void>(f.accept("\xff")); }) == Errc::invalid_argument);
     CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept(f.client, "", "a")); }) ==
           Errc::invalid_argument);
     CHECK(code_of([&] {

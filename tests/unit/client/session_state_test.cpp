@@ -37,6 +37,8 @@ struct Fixture {
     template <typename T>
     std::shared_ptr<RecordingPending<T>> run(client::Operation<T> operation) {
         auto pending = std::make_shared<RecordingPending<T>>(operation.loop, operation.deadline);
+        pending->watch(std::move(operation.context));
+        pending->on_give_up(std::move(operation.unstarted));
         client::launch<T>(pending, std::move(operation.start));
         bench.run();
         return pending;
@@ -78,5 +80,33 @@ TEST_CASE("R15: session state: a link that ends without an answer is the end of 
     const auto late = f.run(client::get_state(f.session(), {}));
     REQUIRE(late->answers.size() == 1);
     CHECK(late->answers.front().failure().code == Errc::lock_lost);
+    f.bench.finish_all();
+}
+
+TEST_CASE(
+    "session state: after the lock is lost that is the failure, whatever the handler's context "
+    "says") {
+    Fixture f;
+    OperationContext context;
+    Errc while_held{};
+    SUBCASE("its stop token has fired") {
+        std::stop_source stop;
+        stop.request_stop();
+        context = context.with_stop(stop.get_token());
+        while_held = Errc::cancelled;
+    }
+    SUBCASE("its deadline has passed") {
+        context = context.with_deadline(Deadline::at(f.bench.loop.now() - 1s));
+        while_held = Errc::timeout;
+    }
+    const auto early = f.run(client::set_state(f.session(), "half", context));
+    REQUIRE(early->answers.size() == 1);
+    CHECK(early->answers.front().failure().code == while_held);
+    f.link->lose(Errc::lock_lost);
+    f.bench.run();
+    const auto late = f.run(client::set_state(f.session(), "half", context));
+    REQUIRE(late->answers.size() == 1);
+    CHECK(late->answers.front().failure().code == Errc::lock_lost);
+    CHECK(late->answers.front().failure().detail.find("'a'") != std::string::npos);
     f.bench.finish_all();
 }

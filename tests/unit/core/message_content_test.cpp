@@ -78,3 +78,14 @@ TEST_CASE("DecodedContent: with_changes sets and removes texts and properties, a
     CHECK(outline.properties == content.message().properties);
     CHECK(outline.time_to_live == content.time_to_live());
 }
+
+TEST_CASE("content: wire_bytes counts texts and the least that numbers take") {
+    const DecodedContent content{
+        {.body = "12345",
+         .session_id = "ab",
+         .message_id = "c",
+         .partition_key = "ab",
+         .properties = {{"n", std::int64_t{1}}, {"t", std::string{"xyz"}}}}};
+    CHECK(content.wire_bytes() == 5 + 2 + 1 + 2 + (1 + 1) + (1 + 3));
+    CHECK(content.bytes() > content.wire_bytes());
+}

@@ -95,6 +95,7 @@ TEST_CASE("options check: a bad value is refused by the name of its member") {
         {"failure_policy.retry_delay.max", [](auto& o) { o.failure_policy.retry_delay.max = 1ms; }},
         {"max_parked_sessions", [](auto& o) { o.max_parked_sessions = 100'001; }},
         {"failure_policy.park_for", [](auto& o) { o.failure_policy.park_for = -1s; }},
+        {"session_ids", [](auto& o) { o.session_ids = {"\xff"}; }},
         {"confirm_settlements",
          [](auto& o) {
              o.confirm_settlements = true;

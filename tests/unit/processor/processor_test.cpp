@@ -196,6 +196,28 @@ TEST_CASE("processor: limits follow while it runs") {
     CHECK_THROWS_AS(bench.processor->update_limits({.max_concurrent_sessions = 0}), Error);
 }
 
+TEST_CASE("processor: limits are refused once it stops, and stay as they are") {
+    ProcessorBench bench{{.max_concurrent_sessions = 2}};
+    bench.start();
+    const auto a = bench.open("a");
+    a->answers = false;
+    bench.processor->stop(Deadline::after(1min, bench.loop.now()), [](const StopReport&) {});
+    const auto code = [&] {
+        try {
+            bench.processor->update_limits({.max_concurrent_sessions = 3});
+            return Errc{};
+        } catch (const Error& error) {
+            return error.failure().code;
+        }
+    };
+    CHECK(code() == Errc::invalid_state);
+    bench.run();
+    CHECK(code() == Errc::invalid_state);
+    bench.advance(10min);
+    CHECK(bench.processor->state() == ProcessorDescription::State::stopped);
+    CHECK(code() == Errc::invalid_state);
+}
+
 TEST_CASE("processor: R17: a session lost while its slot was to go backs off all the same when the "
           "slot is wanted again") {
     ProcessorBench bench{{.max_concurrent_sessions = 2, .session_idle_timeout = 1min}};

@@ -529,6 +529,10 @@ TEST_CASE("session driver: R13: a lease is not renewed for a handler that has ma
     CHECK(link->take_log() == "renew"); // not again at 100 s
     bench.advance(8s);
     CHECK(bench.started.front().context->stop_token().stop_requested());
+    CHECK(bench.errors == "lock_renewal lock_lost");
+    CHECK(bench.last_error.detail.find("max_lock_renewal") != std::string::npos);
+    bench.advance(1min);
+    CHECK(bench.errors == "lock_renewal lock_lost"); // once
 }
 
 TEST_CASE("session driver: R13: once a slow handler has finished its lease is renewed at once") {

@@ -533,6 +533,16 @@ TEST_CASE("session machine: R11, R13: a lock is renewed, then warned of, then lo
     CHECK(bench.feed(&SessionMachine::renewed, bench.now, grant).empty()); // too late
 }
 
+TEST_CASE("session machine: R13: a lock that ends because of max_lock_renewal says so, once") {
+    SessionBench bench{{.session_idle_timeout = 1h, .max_lock_renewal = 5s}};
+    CHECK(bench.feed(&SessionMachine::locked, bench.now, ports::LockGrant{.length = 20s}) ==
+          "show");
+    static_cast<void>(bench.begin());
+    static_cast<void>(bench.arrive_and_start());
+    CHECK(bench.pass(18s) == "warn slow pause drain");
+    CHECK(bench.pass(2s).starts_with("lost lock_over"));
+}
+
 TEST_CASE("session machine: after an unanswered drain no credit is given, though a message came") {
     SessionBench bench{{.session_idle_timeout = 1s}};
     static_cast<void>(bench.begin());

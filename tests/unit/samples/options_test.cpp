@@ -62,6 +62,7 @@ TEST_CASE("options: everything set, in both spellings") {
 
 TEST_CASE("options: help is a text, not an error") {
     CHECK(std::get<std::string>(parse({"--help"})).find("--session-key") != std::string::npos);
+    CHECK(std::get<std::string>(parse({"--version"})).starts_with("replay "));
 }
 
 TEST_CASE("options: what is missing or unknown is named") {

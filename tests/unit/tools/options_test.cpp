@@ -3,6 +3,8 @@
 #include <fstream>
 #include <vector>
 
+#include <sessionq/version.hpp>
+
 #include "support/temporary_directory.hpp"
 #include "tools/sessionqd/options.hpp"
 #include "unit/server/emulator_config.hpp"
@@ -198,6 +200,8 @@ TEST_CASE("Options: what is not known or out of range is named; help is no compl
     CHECK(names(complaint({"--data", "d", "--on-damage", "ignore"}),
                 "--on-damage: 'ignore' is not refuse or set-aside"));
     CHECK(names(complaint({"--on-damage", "refuse"}), "--on-damage: needs --data"));
+    const std::string version = parse({"--version"}).help;
+    CHECK(version == "sessionqd " + std::string{sessionq::version().text} + "\n");
     const ParsedCommandLine help = parse({"--help"});
     CHECK(names(help.help, "--queue"));
 }

@@ -24,6 +24,9 @@ TEST_CASE("batch: split_batch returns the messages of make_batch; the envelope h
     const std::size_t sections = MessageSections::find(batch)->properties.size();
     CHECK(batch.size() ==
           sections + batched_size(messages[0].size()) + batched_size(messages[1].size()));
+    CHECK(sent_size(messages) == batch.size());
+    CHECK(sent_size({messages[0]}) == messages[0].size()); // one message is no batch
+    CHECK(sent_size({}) == 0);
 }
 
 TEST_CASE("batch: bytes without data sections are not a batch") {

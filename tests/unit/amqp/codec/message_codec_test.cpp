@@ -43,6 +43,21 @@ TEST_CASE("message_codec: a decoded message equals the encoded one, with deadlin
     CHECK(&content->message() == &got);
 }
 
+TEST_CASE("message_codec: the partition key travels as an annotation, beside a schedule or alone") {
+    const auto key_of = [](const Message& sent) {
+        return parse(encode_message(sent, noon))->message().partition_key;
+    };
+    CHECK(key_of({.body = "b", .partition_key = "west"}) == "west");
+    Message both{.body = "b", .partition_key = "west", .scheduled_enqueue_time = noon.wall};
+    CHECK(key_of(both) == "west");
+    CHECK(parse(encode_message(both, noon))->scheduled_enqueue_time() == noon.wall);
+    CHECK(key_of({.body = "b"}).empty());
+    const auto content = parse(encode_message(both, noon));
+    CHECK(content->outline()->partition_key == "west");
+    CHECK(content->with_properties({{"p", true}})->message().partition_key == "west");
+    CHECK(DecodedContent{both}.outline()->partition_key == "west");
+}
+
 TEST_CASE("message_codec: no session and the session '' differ") {
     CHECK_FALSE(parse(encode_message({.body = "b"}, noon))->session_id().has_value());
     CHECK(parse(encode_message({.body = "b", .session_id = ""}, noon))->session_id() == "");

@@ -67,6 +67,7 @@ public:
                 .append(to_string(error.source))
                 .append(" ")
                 .append(to_string(error.failure.code));
+            last_error = error.failure;
         };
     }
     ~ProcessorBench() {
@@ -197,6 +198,7 @@ public:
     std::deque<StartedCall> started{};
     std::string handled{}; ///< texts in the order of starts
     std::string errors{};  ///< what on_error was told
+    Failure last_error{};
     std::vector<StopReport> stopped{};
 
 private:

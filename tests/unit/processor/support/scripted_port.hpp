@@ -196,6 +196,11 @@ public:
             each.cancelled = each.cancelled || each.id == id;
         }
     }
+    ports::RequestId sending_limit(std::string /*entity*/, Deadline /*deadline*/,
+                                   ports::SendingLimitHandler handler) override {
+        handler(ports::SendingLimit{});
+        return 0;
+    }
     ports::RequestId send(ports::SendRequest /*request*/, ports::SendHandler handler) override {
         handler(std::vector<std::int64_t>{});
         return 0;

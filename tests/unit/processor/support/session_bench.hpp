@@ -114,7 +114,7 @@ private:
             "take_back",  "enqueue",   "put_first", "settle", "dispose",      "credit",
             "drain",      "run_open",  "run_close", "silent", "parked",       "drop_link",
             "close_link", "free_slot", "let_go",    "finish", "show",         "renew",
-            "expired",    "warn"};
+            "expired",    "warn",      "slow"};
         static constexpr const char* verdicts[] = {"complete", "abandon", "release",
                                                    "failed",   "expired", "session"};
         std::string text = kinds[static_cast<std::size_t>(action.kind)];

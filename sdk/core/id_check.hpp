@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "core/utf8.hpp"
+
 namespace sessionq::core {
 
 /// The maximum length of a session id or message id, in characters. Documented by Azure Service
@@ -18,9 +20,17 @@ inline constexpr std::size_t max_id_length = 128;
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
 }
 
-/// Whether `text` is short enough to be an id.
-[[nodiscard]] inline bool is_id(std::string_view text) noexcept {
-    return text.size() <= max_id_length || characters(text) <= max_id_length;
+/// What keeps `text` from being an id, as the rest of a sentence. Empty: nothing. A text that is
+/// not UTF-8 has no form in AMQP.
+[[nodiscard]] inline std::string_view id_fault(std::string_view text) noexcept {
+    if (!is_utf8(text)) {
+        return "is not valid UTF-8";
+    }
+    return text.size() <= max_id_length || characters(text) <= max_id_length
+               ? std::string_view{}
+               : "is longer than 128 characters";
 }
+
+[[nodiscard]] inline bool is_id(std::string_view text) noexcept { return id_fault(text).empty(); }
 
 } // namespace sessionq::core

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <sessionq/message.hpp>
+
+namespace sessionq {
+
+namespace client {
+struct Access;
+} // namespace client
+
+/// Messages for one send, which says what still fits. `Sender::create_batch` makes one with the
+/// entity's limit. `Sender::send` sends it.
+///
+/// Example:
+///
+///     const Sender orders{client, "orders"};
+///     MessageBatch batch = orders.create_batch();
+///     for (int i = 0; i < 100'000; ++i) {
+///         Message next = Message::text("ada", "line " + std::to_string(i));
+///         if (!batch.try_add(next)) {
+///             orders.send(std::move(batch));
+///             batch = orders.create_batch();
+///             if (!batch.try_add(next)) {
+///                 throw std::runtime_error{"the message is too large"};
+///             }
+///         }
+///     }
+///     orders.send(std::move(batch));
+///
+/// Size: bytes in AMQP's form, with what `Sender` adds: the message id, and the deadline and trace
+/// context in scope. They count as they are when the message is added. So add messages in the scope
+/// in which you send them; a deadline that comes later can make a full batch too large.
+///
+/// Thread safety: distinct objects are safe, a shared object is safe to read.
+class MessageBatch {
+public:
+    /// The most messages of a batch. Azure Service Bus has the same limit.
+    static constexpr std::size_t max_messages = 4'500;
+
+    /// `max_bytes`: the most that fits. Zero: no limit. Default 0.
+    explicit MessageBatch(std::uint64_t max_bytes = 0) noexcept : max_bytes_{max_bytes} {}
+
+    /// Adds a copy of the message if it fits. False: it does not, and the batch is unchanged.
+    /// Errors: invalid_argument (names the field, as `Sender::send` does; scheduled_enqueue_time
+    /// must be unset).
+    [[nodiscard]] bool try_add(const Message& message);
+
+    [[nodiscard]] std::size_t size() const noexcept { return messages_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return messages_.empty(); }
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+    /// Zero: no limit.
+    [[nodiscard]] std::uint64_t max_bytes() const noexcept { return max_bytes_; }
+
+private:
+    friend struct client::Access;
+
+    MessageBatch(std::uint64_t max_bytes, std::uint32_t beside_message) noexcept
+        : max_bytes_{max_bytes}, beside_message_{beside_message} {}
+
+    std::uint64_t max_bytes_;
+    std::uint32_t beside_message_{0}; // what this broker's form adds to each message
+    std::uint64_t bytes_{0};
+    std::uint64_t as_batch_{0}; // of the envelope and the messages, also if there is only one
+    std::vector<Message> messages_{};
+};
+
+} // namespace sessionq

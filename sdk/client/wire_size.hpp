@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <sessionq/message.hpp>
+
+namespace sessionq::client {
+
+/// What a message takes in AMQP's form: by itself, and in a batch.
+struct WireSize {
+    std::uint64_t alone{0};
+    std::uint64_t in_batch{0};
+    std::uint64_t envelope{0}; ///< what a batch that begins with it has beside its messages
+};
+
+/// `beside_message`: what the port's form adds.
+[[nodiscard]] WireSize wire_size(const Message& message, std::uint32_t beside_message = 0);
+
+/// The bytes that one send of these messages takes.
+[[nodiscard]] std::uint64_t sent_wire_size(std::span<const Message> messages);
+
+} // namespace sessionq::client

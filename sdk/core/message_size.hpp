@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstddef>
+
+#include <sessionq/message.hpp>
+
+namespace sessionq::core {
+
+/// The bytes of its texts, properties and body, without what a form adds.
+[[nodiscard]] std::size_t size_of(const Message& message) noexcept;
+
+} // namespace sessionq::core

@@ -1,0 +1,49 @@
+#include "core/utf8.hpp"
+
+#include <array>
+
+namespace sessionq::core {
+namespace {
+
+std::uint8_t byte(std::string_view text, std::size_t at) noexcept {
+    return static_cast<std::uint8_t>(text[at]);
+}
+
+} // namespace
+
+std::optional<Utf8Character> first_character(std::string_view text) noexcept {
+    const std::uint8_t lead = byte(text, 0);
+    if (lead < 0x80) {
+        return Utf8Character{lead, 1};
+    }
+    const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4 || text.size() < size) {
+        return std::nullopt;
+    }
+    std::uint32_t code = lead & (0x7fU >> size);
+    for (std::size_t i = 1; i < size; ++i) {
+        if ((byte(text, i) & 0xc0U) != 0x80) {
+            return std::nullopt;
+        }
+        code = code << 6U | (byte(text, i) & 0x3fU);
+    }
+    constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
+    const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
+    if (code < least[size] || code > 0x10ffff || is_surrogate) {
+        return std::nullopt;
+    }
+    return Utf8Character{code, size};
+}
+
+bool is_utf8(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const auto next = first_character(text);
+        if (!next) {
+            return false;
+        }
+        text.remove_prefix(next->size);
+    }
+    return true;
+}
+
+} // namespace sessionq::core

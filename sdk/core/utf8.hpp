@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace sessionq::core {
+
+struct Utf8Character {
+    std::uint32_t code{0};
+    std::size_t size{0}; ///< in bytes
+};
+
+/// Decodes the first character of a text that is not empty. Nothing if it is not UTF-8, also in a
+/// longer form than needed.
+[[nodiscard]] std::optional<Utf8Character> first_character(std::string_view text) noexcept;
+
+[[nodiscard]] bool is_utf8(std::string_view text) noexcept;
+
+} // namespace sessionq::core

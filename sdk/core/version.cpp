@@ -1,0 +1,12 @@
+#include <sessionq/version.hpp>
+
+namespace sessionq {
+
+Version version() noexcept {
+    return {.major = SESSIONQ_VERSION_MAJOR,
+            .minor = SESSIONQ_VERSION_MINOR,
+            .patch = SESSIONQ_VERSION_PATCH,
+            .text = SESSIONQ_VERSION};
+}
+
+} // namespace sessionq

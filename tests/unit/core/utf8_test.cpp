@@ -1,0 +1,27 @@
+#include "core/utf8.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace std::literals;
+using sessionq::core::first_character;
+using sessionq::core::is_utf8;
+
+TEST_CASE("UTF-8: characters of one to four bytes are decoded") {
+    CHECK(first_character("x y")->code == 'x');
+    CHECK(first_character("\xc3\xbcx")->code == 0xfc);
+    CHECK(first_character("\xe2\x82\xac")->code == 0x20ac);
+    CHECK(first_character("\xf0\x9f\x98\x80")->code == 0x1f600);
+    CHECK(first_character("\xf0\x9f\x98\x80")->size == 4);
+    CHECK(is_utf8("a\0b \xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80"s));
+    CHECK(is_utf8(""));
+}
+
+TEST_CASE("UTF-8: what is cut, too long, a surrogate or out of range is not UTF-8") {
+    for (const std::string& wrong :
+         {"\xff"s, "a\xc3"s, "\xc3x"s, "\x80"s, "\xc0\x80"s, "\xe0\x80\xaf"s, "\xed\xa0\x80"s,
+          "\xf4\x90\x80\x80"s, "\xf0\x9f\x98"s}) {
+        CHECK_FALSE(is_utf8(wrong));
+    }
+}
