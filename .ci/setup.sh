@@ -9,7 +9,7 @@ export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_NOHASHDIR=1
 
 build_packages=(
     g++ cmake ninja-build libasio-dev doctest-dev nlohmann-json3-dev libcli11-dev
-    libssl-dev libsqlite3-dev libwslay-dev python3
+    libssl-dev libsqlite3-dev libwslay-dev pkgconf python3
 )
 test_packages=(libqpid-proton11-dev) # another AMQP engine, as a peer
 bench_packages=(libbenchmark-dev)

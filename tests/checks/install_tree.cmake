@@ -1,5 +1,9 @@
-# Installs BUILD into a fresh prefix. Then builds the samples in SAMPLES as an outside project that
-# knows the package only through find_package, and runs their tests.
+# Installs BUILD into a fresh prefix, and shows that others can use what is there:
+# - the programs say VERSION, and what the build has in share/ came along;
+# - the samples in SAMPLES, as an outside project that knows the package only through find_package,
+#   pass their tests;
+# - PROGRAM is built with what pkg-config says, from where the tree was moved to, and says VERSION;
+# - SOURCE can be part of an application's tree without the tools and their dependencies.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
@@ -8,12 +12,60 @@ function(run)
   endif()
 endfunction()
 
+# output_of(VARIABLE command...)
+function(output_of variable)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT result EQUAL 0)
+    string(JOIN " " command ${ARGN})
+    message(FATAL_ERROR "failed (${result}): ${command}")
+  endif()
+  set(${variable} ${output} PARENT_SCOPE)
+endfunction()
+
+# must_say(WORDS command...)
+function(must_say words)
+  output_of(said ${ARGN})
+  if(NOT said STREQUAL words)
+    string(JOIN " " command ${ARGN})
+    message(FATAL_ERROR "'${command}' says '${said}', not '${words}'")
+  endif()
+endfunction()
+
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-run(${CMAKE_COMMAND} -S ${SAMPLES} -B ${WORK}/build -G ${GENERATOR}
-  -D CMAKE_PREFIX_PATH=${WORK}/prefix
+
+foreach(program sessionq sessionqd)
+  must_say("${program} ${VERSION}" ${WORK}/prefix/bin/${program} --version)
+endforeach()
+file(GLOB_RECURSE shared RELATIVE ${BUILD} ${BUILD}/share/*)
+foreach(file LICENSE CHANGELOG.md README.md)
+  list(APPEND shared share/doc/sessionq/${file})
+endforeach()
+foreach(file IN LISTS shared)
+  if(NOT EXISTS ${WORK}/prefix/${file})
+    message(FATAL_ERROR "${file} is not installed")
+  endif()
+endforeach()
+
+set(compiler -G ${GENERATOR}
   -D CMAKE_CXX_COMPILER=${COMPILER}
   -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
   -D CMAKE_BUILD_TYPE=Debug)
+run(${CMAKE_COMMAND} -S ${SAMPLES} -B ${WORK}/build ${compiler}
+  -D CMAKE_PREFIX_PATH=${WORK}/prefix)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${CTEST} --test-dir ${WORK}/build --output-on-failure)
+must_say("replay ${VERSION}" ${WORK}/build/replay --version)
+
+run(${CMAKE_COMMAND} -E create_symlink ${WORK}/prefix ${WORK}/elsewhere)
+file(GLOB_RECURSE description ${WORK}/elsewhere/sessionq.pc)
+cmake_path(GET description PARENT_PATH folder)
+set(ENV{PKG_CONFIG_PATH} ${folder})
+must_say("${VERSION}" ${PKG_CONFIG} --modversion sessionq)
+output_of(flags ${PKG_CONFIG} --cflags --libs --static sessionq)
+separate_arguments(flags UNIX_COMMAND ${flags})
+run(${COMPILER} -std=c++20 ${PACKAGE}/program.cpp -o ${WORK}/program ${flags})
+must_say("${VERSION}" ${WORK}/program)
+
+run(${CMAKE_COMMAND} -S ${PACKAGE} -B ${WORK}/application ${compiler} -D SESSIONQ=${SOURCE})
