@@ -58,15 +58,4 @@ std::string escape_peer_words(std::string_view json) {
     return words;
 }
 
-bool is_utf8(std::string_view text) noexcept {
-    while (!text.empty()) {
-        const auto next = first_of(text);
-        if (!next) {
-            return false;
-        }
-        text.remove_prefix(next->size);
-    }
-    return true;
-}
-
 } // namespace sessionq::core

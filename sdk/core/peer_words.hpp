@@ -19,7 +19,4 @@ inline constexpr std::size_t longest_peer_words = 1024;
 /// valid.
 [[nodiscard]] std::string escape_peer_words(std::string_view json);
 
-/// Whether the bytes are valid UTF-8.
-[[nodiscard]] bool is_utf8(std::string_view text) noexcept;
-
 } // namespace sessionq::core

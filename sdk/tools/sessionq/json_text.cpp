@@ -1,6 +1,7 @@
 #include "tools/sessionq/json_text.hpp"
 
 #include "core/peer_words.hpp"
+#include "core/utf8.hpp"
 #include "tools/sessionq/base64.hpp"
 
 namespace sessionq::cli {

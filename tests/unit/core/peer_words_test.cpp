@@ -3,7 +3,6 @@
 #include "core/peer_words.hpp"
 
 using sessionq::core::escape_peer_words;
-using sessionq::core::is_utf8;
 using sessionq::core::longest_peer_words;
 using sessionq::core::peer_words;
 
@@ -52,15 +51,4 @@ TEST_CASE("escape_peer_words: JSON loses no character") {
     CHECK(escape_peer_words("\xc2\x9b[2J\x7f") == R"(\u009b[2J\u007f)");
     CHECK(escape_peer_words("a\xe2\x80\xae"
                             "b") == R"(a\u202eb)");
-}
-
-TEST_CASE("is_utf8: whole characters in their shortest form") {
-    CHECK(is_utf8(""));
-    CHECK(is_utf8(std::string_view{"a\0\n", 3}));
-    CHECK(is_utf8("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"));
-    for (const char* wrong :
-         {"\xff", "a\x80", "\xc3", "\xc0\xaf", "\xe2\x82", "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
-        CAPTURE(wrong);
-        CHECK_FALSE(is_utf8(wrong));
-    }
 }
