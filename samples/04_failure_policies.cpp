@@ -60,7 +60,7 @@ int main() {
     demonstrate(broker, "abandon", FailurePolicy::abandon());
     demonstrate(broker, "dead-letter", FailurePolicy::dead_letter());
     demonstrate(broker, "retry in place, then dead-letter",
-                FailurePolicy::dead_letter().after_retries(3, quickly));
+                FailurePolicy::dead_letter().after_attempts(3, quickly));
     demonstrate(broker, "park the session, then abandon", FailurePolicy::park_session(50ms));
     demonstrate(broker, "dead-letter the rest of the session",
                 FailurePolicy::dead_letter_session());

@@ -48,8 +48,9 @@ struct EntityProcessorOptions {
     /// As `ProcessorOptions::receive_and_delete`. Default false.
     bool receive_and_delete{false};
 
-    /// What happens to a message whose handler threw. `park_session` and `dead_letter_session` are
-    /// invalid_option. Default: abandon.
+    /// What happens to a message whose handler threw: abandon or dead_letter, after attempts in
+    /// place if wanted. The others need a session and are invalid_option. A message is abandoned at
+    /// once, without `FailurePolicy::abandon_delay`. Default: abandon.
     FailurePolicy failure_policy{};
 
     /// As `ProcessorOptions::expired_message`. Default: dead_letter.

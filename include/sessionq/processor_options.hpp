@@ -7,70 +7,10 @@
 #include <vector>
 
 #include <sessionq/backoff_options.hpp>
+#include <sessionq/failure_policy.hpp>
 #include <sessionq/time.hpp>
 
 namespace sessionq {
-
-/// What a processor does with a message whose handler threw. Make a policy with the functions:
-///
-///     const ProcessorOptions options{
-///         .failure_policy = FailurePolicy::dead_letter().after_retries(5)};
-///
-/// If the handler settled the message before it threw, that settlement stands and the policy is not
-/// applied.
-struct FailurePolicy {
-    enum class Action : std::uint8_t {
-        /// The message returns to the broker, and the delivery counts. Messages prefetched behind
-        /// it
-        /// return first, so it is the next one redelivered.
-        abandon,
-        /// The message goes to the dead-letter queue, with the exception's text as description. The
-        /// session continues.
-        dead_letter,
-        /// No handler of the session runs for `park_for`. Its lock is renewed. Its slot takes
-        /// another session once the other handlers of this one have returned. Then the message is
-        /// abandoned and the processor leaves the session.
-        park_session,
-        /// The message and all behind it in the session are dead-lettered. Then the processor
-        /// leaves
-        /// the session.
-        dead_letter_session,
-    };
-
-    /// The action after the last attempt. Default: abandon.
-    Action action{Action::abandon};
-
-    /// Attempts under one lock before `action`, including the first. 1: no retry in place. Range: 1
-    /// to 1,000. Default 1.
-    std::uint32_t max_attempts{1};
-
-    /// Delays between attempts in place. The session keeps its lock and its order, and no worker
-    /// waits. Default 100 ms to 30 s.
-    BackoffOptions retry_delay{};
-
-    /// With `park_session`: how long no handler of the session runs. What was fetched behind the
-    /// message goes back to the broker. Range: zero or more. Default 30 s.
-    Duration park_for{std::chrono::seconds{30}};
-
-    [[nodiscard]] static FailurePolicy abandon() { return {}; }
-    [[nodiscard]] static FailurePolicy dead_letter() { return {.action = Action::dead_letter}; }
-    [[nodiscard]] static FailurePolicy park_session(Duration length) {
-        return {.action = Action::park_session, .park_for = length};
-    }
-    [[nodiscard]] static FailurePolicy dead_letter_session() {
-        return {.action = Action::dead_letter_session};
-    }
-
-    /// This policy after `attempts` attempts in all (including the first), with `delay` between
-    /// them.
-    [[nodiscard]] FailurePolicy after_retries(std::uint32_t attempts,
-                                              BackoffOptions delay = {}) const {
-        FailurePolicy copy{*this};
-        copy.max_attempts = attempts;
-        copy.retry_delay = delay;
-        return copy;
-    }
-};
 
 /// What a processor does with a message whose own deadline has passed before its handler started.
 enum class ExpiredMessageAction : std::uint8_t {
@@ -125,8 +65,8 @@ struct ProcessorOptions {
     /// the broker shows that the session is empty. Duration::max(): never. Default 1 s.
     Duration session_idle_timeout{std::chrono::seconds{1}};
 
-    /// Sessions that may be parked at once, beside those in slots. One that is to be parked beyond
-    /// them is left at once. Range: 0 to 100,000. Zero: none is parked. Default 1,000.
+    /// Sessions that may be parked at once without a slot. One that is parked beyond them keeps its
+    /// slot. Range: 0 to 100,000. Zero: all keep their slots. Default 1,000.
     std::uint32_t max_parked_sessions{1'000};
 
     /// Longest time a session may keep its slot, from the accept. Then the processor leaves it once
@@ -174,7 +114,8 @@ struct ProcessorOptions {
     /// retry in place. Default false.
     bool receive_and_delete{false};
 
-    /// What happens to a message whose handler threw. Default: abandon.
+    /// What happens to a message whose handler threw. `SessionProcessor::on_failure` may choose
+    /// another policy for a failure. Default: abandon, after a growing delay.
     FailurePolicy failure_policy{};
 
     /// What happens to a message past its own deadline. Default: dead-letter.

@@ -27,6 +27,12 @@ enum class ErrorSource : std::uint8_t {
     lock_renewal,
     /// The session was lost.
     link,
+    /// `on_failure` threw (handler_failed) or returned an invalid policy (invalid_option,
+    /// not_supported). `ProcessorOptions::failure_policy` follows.
+    failure_policy,
+    /// The delay of `FailurePolicy::retry_later` could not be read from the session's state, or not
+    /// be kept there. If it was not read, the processor leaves the session.
+    session_record,
 };
 
 [[nodiscard]] std::string_view to_string(ErrorSource source) noexcept;

@@ -9,6 +9,7 @@
 
 #include <sessionq/client.hpp>
 #include <sessionq/deadline.hpp>
+#include <sessionq/failure_policy.hpp>
 #include <sessionq/message_handler.hpp>
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
@@ -67,8 +68,8 @@ public:
     SessionProcessor(SessionProcessor&&) noexcept;
     SessionProcessor& operator=(SessionProcessor&&) noexcept;
 
-    /// Sets the handler of messages. Required before `start`. Each of the four functions replaces
-    /// an earlier handler. Errors of all four: invalid_state (the processor was started).
+    /// Sets the handler of messages. Required before `start`. Each of the five functions replaces
+    /// an earlier handler. Errors of all five: invalid_state (the processor was started).
     void on_message(MessageHandler handler);
 
     /// Sets the handler that runs before the first message of a session. If it throws, the
@@ -79,6 +80,24 @@ public:
     /// lost. It does not run if `on_session_open` did not run. The session is still locked unless
     /// the lock was lost, so the handler can save state.
     void on_session_close(std::function<void(SessionContext&, CloseReason)> handler);
+
+    /// Sets the function that chooses a policy for a failure: by the exception, the attempt or the
+    /// delivery count. It runs on the worker after a message handler threw, unless the handler had
+    /// settled the message. If it throws or returns an invalid policy, `on_error` is called and
+    /// `ProcessorOptions::failure_policy` applies.
+    ///
+    /// Example:
+    ///
+    ///     processor.on_failure([](const FailureContext& failure) {
+    ///         try {
+    ///             std::rethrow_exception(failure.exception);
+    ///         } catch (const std::invalid_argument&) {
+    ///             return FailurePolicy::dead_letter(); // it will never succeed
+    ///         } catch (...) {
+    ///             return failure.configured;
+    ///         }
+    ///     });
+    void on_failure(std::function<FailurePolicy(const FailureContext&)> choose);
 
     /// Sets the handler of errors: failures outside of handlers, and exceptions of handlers.
     /// Several workers may run it at once. Its own exceptions are logged. "No session available" is

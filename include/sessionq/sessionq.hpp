@@ -7,6 +7,7 @@
 #include <sessionq/connection_idleness.hpp>
 #include <sessionq/deadline.hpp>
 #include <sessionq/error.hpp>
+#include <sessionq/failure_policy.hpp>
 #include <sessionq/http_proxy.hpp>
 #include <sessionq/local_broker.hpp>
 #include <sessionq/locked_message.hpp>

@@ -40,6 +40,10 @@ void SessionProcessor::on_session_close(std::function<void(SessionContext&, Clos
     runtime_->handlers_before_start().session_close = std::move(handler);
 }
 
+void SessionProcessor::on_failure(std::function<FailurePolicy(const FailureContext&)> choose) {
+    runtime_->handlers_before_start().failure = std::move(choose);
+}
+
 void SessionProcessor::on_error(std::function<void(const ErrorContext&)> handler) {
     runtime_->handlers_before_start().error = std::move(handler);
 }

@@ -43,6 +43,7 @@ SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
 
 SessionReceiverCore::~SessionReceiverCore() {
     link_.reset(); // refers to the deliveries
+    state_.drop();
     settling_.fail_all(Failure{.code = Errc::lock_lost,
                                .detail = status_->title() + " ended before the broker confirmed",
                                .outcome_unknown = true});
@@ -55,6 +56,16 @@ void SessionReceiverCore::ask(PendingBase& pending, Request request) {
     pending.ask_port([status = status_, id = ports::RequestId{request()}] {
         if (SessionReceiverCore* there = status->receiver()) {
             there->link_->give_up(id);
+        }
+    });
+}
+
+/// The same for an operation on the session's state.
+template <typename T>
+void SessionReceiverCore::ask_state(const PendingPtr<T>& pending, ports::RequestId id) {
+    pending->ask_port([status = status_, id] {
+        if (SessionReceiverCore* there = status->receiver()) {
+            there->state_.give_up(id);
         }
     });
 }
@@ -161,18 +172,14 @@ void SessionReceiverCore::on_settled(ports::Delivery& delivery, const Failure* f
 // State and lock
 
 void SessionReceiverCore::get_state(const PendingPtr<std::optional<std::string>>& pending) {
-    ask(*pending, [&] {
-        return link_->get_state(pending->deadline(),
-                                AnswerTo<std::optional<std::string>>{pending, Errc::lock_lost});
-    });
+    ask_state(pending, state_.get(pending->deadline(),
+                                  AnswerTo<std::optional<std::string>>{pending, Errc::lock_lost}));
 }
 
 void SessionReceiverCore::set_state(const PendingPtr<core::Done>& pending,
                                     std::optional<std::string> state) {
-    ask(*pending, [&] {
-        return link_->set_state(std::move(state), pending->deadline(),
-                                AnswerTo<core::Done>{pending, Errc::lock_lost});
-    });
+    ask_state(pending, state_.set(std::move(state), pending->deadline(),
+                                  AnswerTo<core::Done>{pending, Errc::lock_lost}));
 }
 
 void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending,

@@ -12,6 +12,7 @@
 #include "client/session_status.hpp"
 #include "client/settling_progress.hpp"
 #include "client/unanswered_settlements.hpp"
+#include "ports/enveloped_state.hpp"
 #include "ports/lock_keeper.hpp"
 #include "ports/own_locks.hpp"
 #include "ports/session_link.hpp"
@@ -72,6 +73,8 @@ private:
 
     template <typename Request>
     void ask(PendingBase& pending, Request request);
+    template <typename T>
+    void ask_state(const PendingPtr<T>& pending, ports::RequestId id);
     void serve();
     void arm();
     void perform(const ports::LockActions& actions, const Failure& loss);
@@ -82,6 +85,7 @@ private:
     const std::shared_ptr<SessionStatus> status_;
     ports::SessionLinkPtr link_;
     std::optional<ports::OwnLocks> message_locks_{}; // unset: messages have no own locks
+    ports::EnvelopedState state_{*link_};
     ports::LockKeeper lock_{};
     ReceiverMachine machine_{};
     timing::Timer timer_{timing::Timer::calling<&SessionReceiverCore::look>(this)};

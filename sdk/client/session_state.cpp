@@ -15,7 +15,7 @@ ports::SessionLink* link_of(const std::shared_ptr<processor::SessionDriver>& dri
     return driver ? driver->usable_link() : nullptr;
 }
 
-/// An operation on the session of a running handler. `ask` makes the request at its link.
+/// An operation on the session of a running handler. `ask` makes the request of its state.
 template <typename T, typename Ask>
 Operation<T> operation(const SessionContext& session, const OperationContext& context, Ask ask) {
     processor::Workplace& workplace = Access::driver(session).view().workplace();
@@ -33,16 +33,16 @@ Operation<T> operation(const SessionContext& session, const OperationContext& co
             .context = std::move(combined),
             .start =
                 [weak, lost, ask = std::move(ask)](const PendingPtr<T>& pending) mutable {
-                    ports::SessionLink* link = link_of(weak.lock());
-                    if (link == nullptr) {
+                    const auto driver = weak.lock();
+                    if (link_of(driver) == nullptr) {
                         pending->complete(lost);
                         return;
                     }
-                    const ports::RequestId id =
-                        ask(*link, pending->deadline(), AnswerTo<T>{pending, Errc::lock_lost});
+                    const ports::RequestId id = ask(driver->state(), pending->deadline(),
+                                                    AnswerTo<T>{pending, Errc::lock_lost});
                     pending->ask_port([weak, id] {
                         if (const auto there = weak.lock()) {
-                            there->give_up(id);
+                            there->state().give_up(id);
                         }
                     });
                 },
@@ -59,8 +59,8 @@ Operation<std::optional<std::string>> get_state(const SessionContext& session,
     using State = std::optional<std::string>;
     return operation<State>(
         session, context,
-        [](ports::SessionLink& link, Deadline deadline, AnswerTo<State> answer_to) {
-            return link.get_state(deadline, std::move(answer_to));
+        [](ports::EnvelopedState& kept, Deadline deadline, AnswerTo<State> answer_to) {
+            return kept.get(deadline, std::move(answer_to));
         });
 }
 
@@ -68,9 +68,9 @@ Operation<core::Done> set_state(const SessionContext& session, std::optional<std
                                 const OperationContext& context) {
     return operation<core::Done>(
         session, context,
-        [state = std::move(state)](ports::SessionLink& link, Deadline deadline,
+        [state = std::move(state)](ports::EnvelopedState& kept, Deadline deadline,
                                    AnswerTo<core::Done> answer_to) mutable {
-            return link.set_state(std::move(state), deadline, std::move(answer_to));
+            return kept.set(std::move(state), deadline, std::move(answer_to));
         });
 }
 

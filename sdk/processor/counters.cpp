@@ -7,7 +7,8 @@ void Counters::ended(Ending ending) noexcept {
     case Ending::handled: add(messages_handled); break;
     case Ending::failed: add(messages_failed); break;
     case Ending::expired: add(messages_expired); break;
-    case Ending::not_started: break;
+    case Ending::not_started:
+    case Ending::unexamined: break;
     }
 }
 

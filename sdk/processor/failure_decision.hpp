@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
-#include <sessionq/processor_options.hpp>
+#include <sessionq/failure_policy.hpp>
 
 #include "core/backoff.hpp"
 #include "core/random.hpp"
@@ -17,21 +19,43 @@ struct FailureDecision {
     Duration delay{}; ///< of the next try or the end of parking: from now
 };
 
-/// Decides by policy (R9). `attempt` is the one that failed, 1 at first. `may_wait` is false once
-/// the session is being left or its lock is ending: then nothing is tried again here.
+/// A failure as the policy sees it.
+struct FailedAttempt {
+    std::uint32_t attempt{1};    ///< the one that failed, 1 at first
+    std::uint32_t deliveries{0}; ///< counted before this one
+    /// False once the session is being left or its lock is ending: nothing waits any more.
+    bool may_wait{true};
+};
+
+/// Decides by policy (R9).
 [[nodiscard]] inline FailureDecision decide_failure(const FailurePolicy& policy,
-                                                    std::uint32_t attempt, bool may_wait,
+                                                    const FailedAttempt& failed,
                                                     core::Random& random) noexcept {
-    if (may_wait && attempt < policy.max_attempts) {
-        return {.action = std::nullopt,
-                .delay = core::Backoff::jittered(core::Backoff::at(policy.retry_delay, attempt - 1),
-                                                 random)};
+    using Action = FailurePolicy::Action;
+    const auto wait = [&random](const BackoffOptions& delays, std::uint32_t failures) {
+        return core::Backoff::jittered(core::Backoff::at(delays, failures), random);
+    };
+    if (failed.may_wait && failed.attempt < policy.max_attempts) {
+        return {.action = std::nullopt, .delay = wait(policy.retry_delay, failed.attempt - 1)};
     }
-    const bool parks = policy.action == FailurePolicy::Action::park_session;
-    if (parks && !may_wait) {
+    switch (policy.action) {
+    case Action::park_session:
+        return failed.may_wait
+                   ? FailureDecision{.action = Action::park_session, .delay = policy.park_for}
+                   : FailureDecision{};
+    case Action::abandon:
+        if (failed.may_wait && policy.abandon_delay.min > Duration::zero()) {
+            return {.action = Action::park_session,
+                    .delay = wait(policy.abandon_delay, failed.deliveries)};
+        }
         return {};
+    case Action::retry_later: {
+        const std::size_t last = policy.retry_delays.size() - 1;
+        return {.action = Action::retry_later,
+                .delay = policy.retry_delays[std::min<std::size_t>(failed.deliveries, last)]};
     }
-    return {.action = policy.action, .delay = parks ? policy.park_for : Duration::zero()};
+    default: return {.action = policy.action};
+    }
 }
 
 } // namespace sessionq::processor

@@ -3,6 +3,7 @@
 #include <exception>
 #include <functional>
 
+#include <sessionq/failure_policy.hpp>
 #include <sessionq/message_context.hpp>
 #include <sessionq/processor_report.hpp>
 #include <sessionq/session_context.hpp>
@@ -22,6 +23,7 @@ struct Handlers {
 
     std::function<void(SessionContext&)> session_open{};
     std::function<void(SessionContext&, CloseReason)> session_close{};
+    std::function<FailurePolicy(const FailureContext&)> failure{};
     std::function<void(const ErrorContext&)> error{};
 };
 

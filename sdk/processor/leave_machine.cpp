@@ -7,7 +7,7 @@
 namespace sessionq::processor {
 
 LeaveMachine::LeaveMachine(SessionState& session, MessageBook& book) noexcept
-    : session_{session}, book_{book} {
+    : session_{session}, book_{book}, delay_{session} {
     if (session.terms.options.max_hold > Duration::zero()) {
         hold_until_ = session.now + session.terms.options.max_hold;
     }
@@ -28,17 +28,69 @@ bool LeaveMachine::drain() {
 }
 
 void LeaveMachine::park(TimePoint until) {
-    if (!session_.terms.parked.try_take()) {
+    if (session_.is_rewinding()) {
         begin(CloseReason::parked);
         return;
     }
-    counted_in_ = &session_.terms.parked;
+    if (session_.terms.parked.try_take()) {
+        counted_in_ = &session_.terms.parked;
+    }
     reason_ = CloseReason::parked;
     session_.phase = Phase::parked;
     parked_until_ = until;
     session_.add(Kind::pause_lane);
     if (!drain()) {
         put_back(Phase::parked);
+    }
+}
+
+/// Parked because the session's record says so, or is about to.
+void LeaveMachine::wait(TimePoint until) {
+    if (session_.phase == Phase::parked) {
+        parked_until_ = std::max(parked_until_, until);
+    } else if (!session_.is_leaving()) {
+        park(until);
+    }
+    waits_ = session_.phase == Phase::parked;
+}
+
+void LeaveMachine::follow(const BookEffects& effects) {
+    if (effects.examines && delay_.examine()) {
+        book_.examined();
+    }
+    if (effects.retries_at != TimePoint{}) {
+        delay_.begin(effects.retries_at - session_.now);
+        wait(effects.retries_at);
+    }
+    if (effects.parks_until != TimePoint{} && session_.phase != Phase::parked) {
+        park(effects.parks_until);
+    }
+}
+
+void LeaveMachine::examined(const core::Result<std::optional<Duration>>& delay) {
+    if (!delay.ok()) {
+        leave(CloseReason::unresponsive);
+    } else if (const Duration left = delay_.answered(delay.value()); left != Duration::zero()) {
+        wait(session_.now + left);
+    } else if (!session_.is_leaving() && session_.phase != Phase::parked) {
+        book_.examined();
+    }
+}
+
+void LeaveMachine::recorded() {
+    delay_.written();
+    if (session_.phase == Phase::parked && took_back_) {
+        let_back();
+    } else if (session_.phase == Phase::putting_back || session_.phase == Phase::leaving) {
+        let_back();
+        step();
+    }
+}
+
+/// What failed goes back, but not before its delay is with the session.
+void LeaveMachine::let_back() {
+    if (!delay_.is_writing() || !session_.usable()) {
+        book_.let_back();
     }
 }
 
@@ -57,7 +109,7 @@ void LeaveMachine::give_up_seat() {
         counted_in_ = &session_.terms.settling;
         seat_ = Seat::settling;
         session_.add(Kind::free_slot);
-    } else if (took_back_ && !book_.handlers_run()) {
+    } else if (counted_in_ != nullptr && took_back_ && !book_.handlers_run()) {
         seat_ = Seat::parked;
         session_.add(Kind::count_parked);
         session_.add(Kind::free_slot);
@@ -73,6 +125,9 @@ TimePoint LeaveMachine::leave_at() const noexcept {
 
 void LeaveMachine::due() {
     if (session_.now >= leave_at()) {
+        if (waits_ && session_.phase == Phase::parked) {
+            delay_.end();
+        }
         begin(session_.phase == Phase::parked ? CloseReason::parked : CloseReason::max_hold);
     }
 }
@@ -108,6 +163,9 @@ void LeaveMachine::put_back(Phase phase) {
 void LeaveMachine::all_taken_back() {
     if (session_.phase == Phase::parked) {
         took_back_ = true;
+        if (waits_) {
+            let_back();
+        }
         return;
     }
     if (session_.phase != Phase::putting_back && session_.phase != Phase::leaving) {
@@ -116,12 +174,13 @@ void LeaveMachine::all_taken_back() {
     if (session_.lost && !book_.handlers_run()) {
         book_.drop_link();
     }
-    book_.let_back();
+    let_back();
     step();
 }
 
 void LeaveMachine::step() {
-    if (session_.phase != Phase::leaving || session_.idle.in_flight() != 0) {
+    const bool writes = delay_.is_writing() && session_.usable();
+    if (session_.phase != Phase::leaving || session_.idle.in_flight() != 0 || writes) {
         return;
     }
     if (!closes_) {

@@ -5,6 +5,7 @@
 #include <sessionq/session_context.hpp>
 
 #include "processor/message_book.hpp"
+#include "processor/retry_delay.hpp"
 
 namespace sessionq::processor {
 
@@ -35,8 +36,15 @@ public:
     void put_back(Phase phase);
     void all_taken_back();
 
-    /// The session is parked until then, and then left: at once where too many are parked.
+    /// The session is parked until then, and then left. It keeps its slot where too many are
+    /// parked.
     void park(TimePoint until);
+    /// What messages want of the session, as far as it waits for that.
+    void follow(const BookEffects& effects);
+    /// The session's record: how long nothing of it is to be handled. Unset: there is none.
+    void examined(const core::Result<std::optional<Duration>>& delay);
+    /// The broker has the record, or will not have it.
+    void recorded();
     /// A parked session whose handlers have returned keeps no slot. Nor does one that will be left
     /// when its settlements are answered (R4), while there is room for it among those.
     void free_slot() {
@@ -68,18 +76,22 @@ private:
     using Kind = SessionAction::Kind;
 
     void close();
+    void wait(TimePoint until);
+    void let_back();
     [[nodiscard]] bool only_settles() const noexcept;
     void give_up_seat();
     void lose_lock(CloseReason reason, std::uint32_t losses);
 
     SessionState& session_;
     MessageBook& book_;
+    RetryDelay delay_;
     CloseReason reason_{CloseReason::idle};
     TimePoint hold_until_{TimePoint::max()};
     TimePoint parked_until_{};
     TimePoint close_by_{};
     bool opened_{false};
     bool closes_{false};    ///< on_session_close is due
+    bool waits_{false};     ///< parked by the session's record
     bool took_back_{false}; ///< what waited when it was parked
     Seat seat_{Seat::slot};
     SessionCount* counted_in_{nullptr}; ///< until it is let go of

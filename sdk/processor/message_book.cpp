@@ -18,8 +18,13 @@ void MessageBook::ended(MessageMachine& message, const MessageEnd& end) {
                           .may_wait = !session_.is_leaving(),
                           .expired = session_.terms.options.expired_message};
     if (end.ending == Ending::failed) {
-        session.failure = decide_failure(session_.terms.options.failure_policy, message.attempt(),
-                                         session.may_wait, session_.terms.random);
+        const FailurePolicy& policy =
+            end.policy != nullptr ? *end.policy : session_.terms.options.failure_policy;
+        session.failure = decide_failure(policy,
+                                         {.attempt = message.attempt(),
+                                          .deliveries = end.deliveries,
+                                          .may_wait = session.may_wait},
+                                         session_.terms.random);
     }
     follow(message, message.ended(end, session, session_.now));
     session_.fetch.ended(session_.idle.in_flight(), in_lane_.empty(), session_.now);
@@ -41,7 +46,7 @@ void MessageBook::each_of(Messages& messages, Input input) {
 }
 
 void MessageBook::let_back() {
-    for (Messages* messages : {&failed_, &retrying_}) {
+    for (Messages* messages : {&failed_, &retrying_, &examining_}) {
         each_of(*messages, [usable = session_.usable()](MessageMachine& message) {
             return message.let_back(usable);
         });
@@ -52,6 +57,10 @@ void MessageBook::retries_due() {
     each_of(retrying_, [now = session_.now](MessageMachine& message) {
         return message.retry_at() > now ? MessageActions{} : message.retry_due();
     });
+}
+
+void MessageBook::examined() {
+    each_of(examining_, [](MessageMachine& message) { return message.examined(); });
 }
 
 void MessageBook::drop_link() {
@@ -87,6 +96,8 @@ void MessageBook::follow(MessageMachine& message, const MessageActions& actions)
                       .message = &message});
         break;
     case Next::park: effects().parks_until = message.retry_at(); break;
+    case Next::retry_later: effects().retries_at = message.retry_at(); break;
+    case Next::examine: effects().examines = true; break;
     case Next::rewind: effects().rewinds = true; break;
     case Next::dispose:
         effects().gone = true;
@@ -106,6 +117,7 @@ void MessageBook::place(MessageMachine& message) noexcept {
     case In::settled_early: in_lane_.push_back(message); break;
     case In::settling_early: settling_early_.push_back(message); break;
     case In::retrying: retrying_.push_back(message); break;
+    case In::examining: examining_.push_back(message); break;
     case In::failed: failed_.push_back(message); break;
     case In::settling: settling_.push_back(message); break;
     case In::received:

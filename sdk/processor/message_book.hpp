@@ -14,7 +14,9 @@ struct BookEffects {
     bool turn_over{false};    ///< `max_messages_per_turn` messages were handled (R14)
     bool rewinds{false};      ///< what is behind a failed message goes back first (R6)
     bool dead_letters{false}; ///< the rest of the session is dead-lettered
+    bool examines{false};     ///< the session's record is asked for
     TimePoint parks_until{};  ///< if set: the session is parked
+    TimePoint retries_at{};   ///< if set: the same, and other holders wait too
 };
 
 /// Decides the way of a session's messages: keeps each in the list of its phase, and turns what its
@@ -31,6 +33,8 @@ public:
     /// What failed or waits for its next try goes back, or is forgotten.
     void let_back();
     void retries_due();
+    /// The session's record is known: what waited for it may start.
+    void examined();
     /// The link is dropped: no settlement is answered any more.
     void drop_link();
     /// Performs what the machine of a message said to another input.
@@ -53,12 +57,16 @@ public:
     }
     /// Nothing but the broker's answers to settlements is awaited.
     [[nodiscard]] bool only_settles() const noexcept {
-        return !settling_.empty() && !handlers_run() && retrying_.empty() && failed_.empty();
+        return !settling_.empty() && !handlers_run() && retrying_.empty() && failed_.empty() &&
+               examining_.empty();
     }
     /// What is in flight, for people.
     [[nodiscard]] std::string_view words() const noexcept {
         if (only_settles()) {
             return "settlements";
+        }
+        if (!examining_.empty() && !handlers_run()) {
+            return "the session's record";
         }
         return is_settling() ? "handlers and settlements" : "handlers";
     }
@@ -94,6 +102,7 @@ private:
     Messages in_lane_{};        ///< waiting for a worker or with a handler that runs
     Messages settling_early_{}; ///< settled, not answered; their handlers still run
     Messages retrying_{};       ///< waiting for their next try, or for the end of parking
+    Messages examining_{};      ///< waiting for the session's record
     Messages failed_{};         ///< to be abandoned once what is behind them went back
     Messages settling_{};       ///< their handlers have ended, the broker has not answered
     TimePoint settle_by_{};

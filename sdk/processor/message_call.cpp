@@ -7,6 +7,7 @@
 #include "core/log.hpp"
 #include "core/trace_context.hpp"
 #include "processor/exception_text.hpp"
+#include "processor/options_check.hpp"
 #include "processor/session_driver.hpp"
 
 namespace sessionq::processor {
@@ -28,7 +29,8 @@ dispatch::Verdict MessageCall::run() noexcept {
     const TimePoint now = shared.environment.clock->now();
     if (const auto unstarted =
             may_start(now, std::min(session.last_start(), ports::last_start(own_lock.get())),
-                      message.deadline(), shared.options.expired_message)) {
+                      message.deadline(), shared.options.expired_message,
+                      session.examines() && !is_examined() && message.delivery_count() != 0)) {
         return conclude(*unstarted);
     }
     if (ready_at != TimePoint{}) {
@@ -91,12 +93,47 @@ Ending MessageCall::keep(std::exception_ptr error) noexcept {
         return Ending::handled;
     }
     failure_text_ = exception_text(error);
+    choose_policy(std::move(error));
     return Ending::failed;
+}
+
+void MessageCall::choose_policy(std::exception_ptr error) noexcept {
+    const SessionView& session = driver_->view();
+    const SharedState& shared = session.shared();
+    policy_.reset();
+    if (!shared.handlers.failure || decided()) {
+        return;
+    }
+    std::unique_ptr<FailurePolicy> chosen;
+    try {
+        const OperationContext::Scope scope{session.context(message.deadline())};
+        chosen = std::make_unique<FailurePolicy>(
+            shared.handlers.failure({.exception = std::move(error),
+                                     .message = message,
+                                     .entity = session.entity(),
+                                     .session_id = session.session_id(),
+                                     .attempt = attempt(),
+                                     .configured = shared.options.failure_policy}));
+    } catch (...) {
+        session.report(
+            ErrorSource::failure_policy,
+            {.code = Errc::handler_failed, .detail = exception_text(std::current_exception())});
+        return;
+    }
+    try {
+        check_failure_policy("on_failure", *chosen, shared.options,
+                             session.workplace().endpoint.capabilities());
+        policy_ = std::move(chosen);
+    } catch (const Error& refused) {
+        session.report(ErrorSource::failure_policy, refused.failure());
+    }
 }
 
 dispatch::Verdict MessageCall::conclude(Ending ending) noexcept {
     const SessionView& session = driver_->view();
     end_.ending = ending;
+    end_.policy = policy_.get();
+    end_.deliveries = message.delivery_count();
     end_.decision = decided() ? std::optional{outcome_} : std::nullopt;
     // A lock that is too near its end to start is not renewed any more.
     end_.lock_over = ports::has_ended(own_lock.get(), ending == Ending::not_started);

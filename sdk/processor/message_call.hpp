@@ -70,6 +70,7 @@ private:
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
     Ending keep(std::exception_ptr error) noexcept;
+    void choose_policy(std::exception_ptr error) noexcept;
     dispatch::Verdict conclude(Ending ending) noexcept;
     void notify(std::uint8_t notice) noexcept;
 
@@ -83,6 +84,7 @@ private:
     std::unique_ptr<ports::Settlement>
         details_{}; ///< only for outcomes that carry more than themselves
     std::string failure_text_{};
+    std::unique_ptr<FailurePolicy> policy_{}; ///< chosen for this failure; null: as configured
 };
 
 } // namespace sessionq::processor

@@ -28,13 +28,16 @@ ports::Settlement settlement_for(Verdict verdict, const std::string& failure) {
 }
 
 std::optional<Ending> MessageMachine::may_start(TimePoint now, TimePoint last_start,
-                                                Deadline deadline,
-                                                ExpiredMessageAction expired) noexcept {
+                                                Deadline deadline, ExpiredMessageAction expired,
+                                                bool unexamined) noexcept {
     if (now >= last_start) {
         return Ending::not_started;
     }
     if (expired != ExpiredMessageAction::handle && deadline.passed(now)) {
         return Ending::expired;
+    }
+    if (unexamined) {
+        return Ending::unexamined;
     }
     return std::nullopt;
 }
@@ -46,7 +49,7 @@ bool MessageMachine::holds_lane(Ending ending, std::optional<ports::Outcome> dec
     }
     const bool goes_back =
         decision ? *decision == ports::Outcome::abandon : ending == Ending::failed;
-    return confirm || goes_back || ending == Ending::not_started;
+    return confirm || goes_back || ending == Ending::not_started || ending == Ending::unexamined;
 }
 
 MessageActions MessageMachine::arrived(Arrival arrival, std::size_t bytes, bool removed) noexcept {
@@ -97,6 +100,12 @@ MessageActions MessageMachine::ended(const MessageEnd& end, const Circumstances&
     case Ending::not_started:
         return session.may_wait ? MessageActions{.next = Next::put_first}
                                 : settle(Verdict::release);
+    case Ending::unexamined:
+        if (!session.may_wait) {
+            return settle(Verdict::release);
+        }
+        phase_ = Phase::examining;
+        return {.next = Next::examine};
     case Ending::expired:
         return settle(session.expired == ExpiredMessageAction::dead_letter
                           ? Verdict::dead_letter_expired
@@ -122,12 +131,17 @@ MessageActions MessageMachine::settle_as_decided(const MessageEnd& end) noexcept
 MessageActions MessageMachine::after_failure(const FailureDecision& failure, bool holds,
                                              TimePoint now) noexcept {
     using Action = FailurePolicy::Action;
-    if (!failure.action || failure.action == Action::park_session) {
+    const auto wait = [&](Next next) {
         phase_ = Phase::retrying;
         retry_at_ = now + failure.delay;
-        return {.next = failure.action ? Next::park : Next::retry};
+        return MessageActions{.next = next};
+    };
+    if (!failure.action) {
+        return wait(Next::retry);
     }
     switch (*failure.action) {
+    case Action::park_session: return wait(Next::park);
+    case Action::retry_later: return wait(Next::retry_later);
     case Action::dead_letter: return settle(Verdict::dead_letter_failed, true);
     case Action::dead_letter_session:
         phase_ = Phase::settling;
@@ -154,6 +168,15 @@ MessageActions MessageMachine::retry_due() noexcept {
     return {.next = holds_lane_ ? Next::put_first : Next::enqueue};
 }
 
+MessageActions MessageMachine::examined() noexcept {
+    if (phase_ != Phase::examining) {
+        return {};
+    }
+    phase_ = Phase::in_lane;
+    examined_ = true;
+    return {.next = holds_lane_ ? Next::put_first : Next::enqueue};
+}
+
 MessageActions MessageMachine::taken_back(std::optional<Verdict> verdict) noexcept {
     if (phase_ != Phase::in_lane) {
         return {};
@@ -162,10 +185,11 @@ MessageActions MessageMachine::taken_back(std::optional<Verdict> verdict) noexce
 }
 
 MessageActions MessageMachine::let_back(bool usable) noexcept {
-    if (phase_ != Phase::failed && phase_ != Phase::retrying) {
+    if (phase_ != Phase::failed && phase_ != Phase::retrying && phase_ != Phase::examining) {
         return {};
     }
-    return usable ? settle(Verdict::abandon) : dispose(false);
+    const Verdict verdict = phase_ == Phase::examining ? Verdict::release : Verdict::abandon;
+    return usable ? settle(verdict) : dispose(false);
 }
 
 MessageActions MessageMachine::answered(bool success) noexcept {

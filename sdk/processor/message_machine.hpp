@@ -22,6 +22,7 @@ enum class Ending : std::uint8_t {
     failed,      ///< The handler threw.
     not_started, ///< The lock was ending. It may have been renewed meanwhile.
     expired,     ///< The message's own deadline had passed (R22).
+    unexamined,  ///< It was delivered before, and its session may have to wait (`retry_later`).
 };
 
 [[nodiscard]] constexpr bool ran(Ending ending) noexcept {
@@ -48,8 +49,10 @@ enum class Verdict : std::uint8_t {
 struct MessageEnd {
     Ending ending{Ending::handled};
     std::optional<ports::Outcome> decision{}; ///< what the handler decided
-    bool holds_lane{false}; ///< nothing of the session starts before it is released
-    bool lock_over{false};  ///< its own lock has ended: the broker has it
+    bool holds_lane{false};               ///< nothing of the session starts before it is released
+    bool lock_over{false};                ///< its own lock has ended: the broker has it
+    const FailurePolicy* policy{nullptr}; ///< chosen for this failure; null: as configured
+    std::uint32_t deliveries{0};          ///< counted before this one
 };
 
 /// What the session says of itself when a handler has ended.
@@ -69,6 +72,8 @@ struct MessageActions {
         send,         ///< settle it by `verdict`, or as its handler decided
         retry,        ///< it waits for `retry_at`
         park,         ///< it waits until the session is left
+        retry_later,  ///< it is abandoned once its delay is kept with the session
+        examine,      ///< it waits until the session's record is known
         rewind,       ///< it is abandoned after what is behind it went back (R6)
         send_session, ///< like `send`, and the rest of the session is dead-lettered
         dispose,      ///< it has left: nothing of it is in flight
@@ -91,6 +96,7 @@ public:
         settling_early, ///< its handler settled it and still runs; the broker has not answered
         settled_early,  ///< its handler still runs; there is nothing left to settle
         retrying,       ///< failed; waits for its next try
+        examining,      ///< waits until the session's record is known
         failed,         ///< to be abandoned once what is behind it went back
         settling,       ///< waits for the broker's answer
         gone,           ///< completed, abandoned, released, dead-lettered, deferred or discarded
@@ -107,7 +113,8 @@ public:
     /// Whether a handler may start: null if it may, else how the message ends unstarted.
     [[nodiscard]] static std::optional<Ending> may_start(TimePoint now, TimePoint last_start,
                                                          Deadline deadline,
-                                                         ExpiredMessageAction expired) noexcept;
+                                                         ExpiredMessageAction expired,
+                                                         bool unexamined) noexcept;
 
     /// Whether the lane is held until the message is dealt with. `strict`: one call at a time.
     [[nodiscard]] static bool holds_lane(Ending ending, std::optional<ports::Outcome> decision,
@@ -120,6 +127,8 @@ public:
     [[nodiscard]] MessageActions ended(const MessageEnd& end, const Circumstances& session,
                                        TimePoint now) noexcept;
     [[nodiscard]] MessageActions retry_due() noexcept;
+    /// The session's record is known: its handler may start.
+    [[nodiscard]] MessageActions examined() noexcept;
     /// The lane gave it back unstarted. No verdict: it is forgotten, the broker has it.
     [[nodiscard]] MessageActions taken_back(std::optional<Verdict> verdict) noexcept;
     /// What was behind it went back, or will not: it is abandoned now, or forgotten.
@@ -132,6 +141,8 @@ public:
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
     [[nodiscard]] std::uint32_t attempt() const noexcept { return attempt_; }
+    /// It does not wait for the session's record any more.
+    [[nodiscard]] bool is_examined() const noexcept { return examined_; }
     [[nodiscard]] TimePoint retry_at() const noexcept { return retry_at_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
@@ -146,6 +157,7 @@ private:
     Phase phase_{Phase::received};
     bool removed_{false};
     bool holds_lane_{false};
+    bool examined_{false};
     std::uint32_t attempt_{1};
     std::size_t size_{0}; ///< in bytes
     TimePoint retry_at_{};

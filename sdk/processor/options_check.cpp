@@ -40,6 +40,38 @@ void check_backoff(std::string_view member, const BackoffOptions& backoff) {
     }
 }
 
+void check_policy(const std::string& member, const FailurePolicy& policy, bool removes) {
+    in_range(member + ".max_attempts", policy.max_attempts, 1, 1000);
+    check_backoff(member + ".retry_delay", policy.retry_delay);
+    if (policy.abandon_delay.min != Duration::zero()) {
+        check_backoff(member + ".abandon_delay", policy.abandon_delay);
+    }
+    not_negative(member + ".park_for", policy.park_for);
+    const bool is_later = policy.action == FailurePolicy::Action::retry_later;
+    if (is_later && policy.retry_delays.empty()) {
+        refuse(member + ".retry_delays", "is empty");
+    }
+    for (const Duration delay : policy.retry_delays) {
+        if (delay <= Duration::zero() || delay > std::chrono::years{1}) {
+            refuse(member + ".retry_delays", "a delay is not over zero to a year");
+        }
+    }
+    if (removes && policy.action != FailurePolicy::Action::abandon) {
+        refuse(member,
+               "nothing is settled with receive_and_delete: only retries in place have an effect");
+    }
+}
+
+void require_for(const FailurePolicy& policy, const ports::Capabilities& capabilities) {
+    if (policy.action == FailurePolicy::Action::dead_letter ||
+        policy.action == FailurePolicy::Action::dead_letter_session) {
+        capabilities.require(ports::Capability::dead_letter);
+    }
+    if (policy.action == FailurePolicy::Action::retry_later) {
+        capabilities.require(ports::Capability::session_state);
+    }
+}
+
 constexpr std::uint64_t most_sessions = 100'000;
 constexpr std::uint64_t most_calls_per_session = 10'000;
 constexpr std::uint64_t most_calls = 1'000'000'000;
@@ -74,17 +106,10 @@ void check_options(const ProcessorOptions& options) {
     }
     not_negative("max_lock_renewal", options.max_lock_renewal);
     check_backoff("error_backoff", options.error_backoff);
-    in_range("failure_policy.max_attempts", options.failure_policy.max_attempts, 1, 1000);
-    check_backoff("failure_policy.retry_delay", options.failure_policy.retry_delay);
-    not_negative("failure_policy.park_for", options.failure_policy.park_for);
+    check_policy("failure_policy", options.failure_policy, options.receive_and_delete);
     if (options.receive_and_delete) {
         if (options.confirm_settlements) {
             refuse("confirm_settlements", "nothing is settled with receive_and_delete");
-        }
-        if (options.failure_policy.action != FailurePolicy::Action::abandon) {
-            refuse(
-                "failure_policy",
-                "nothing is settled with receive_and_delete: only retries in place have an effect");
         }
     }
     if (options.confirm_settlements && options.max_concurrent_calls_per_session != 1) {
@@ -125,11 +150,14 @@ void check_capabilities(const ProcessorOptions& options, const ports::Capabiliti
     if (options.receive_and_delete) {
         capabilities.require(Capability::receive_and_delete);
     }
-    const auto action = options.failure_policy.action;
-    if (action == FailurePolicy::Action::dead_letter ||
-        action == FailurePolicy::Action::dead_letter_session) {
-        capabilities.require(Capability::dead_letter);
-    }
+    require_for(options.failure_policy, capabilities);
+}
+
+void check_failure_policy(const std::string& member, const FailurePolicy& policy,
+                          const ProcessorOptions& options,
+                          const ports::Capabilities& capabilities) {
+    check_policy(member, policy, options.receive_and_delete);
+    require_for(policy, capabilities);
 }
 
 } // namespace sessionq::processor

@@ -23,4 +23,9 @@ void check_entities(const std::vector<std::string>& entities);
 void check_capabilities(const ProcessorOptions& options, const ports::Capabilities& capabilities,
                         ports::Scope scope = ports::Scope::session);
 
+/// Throws `invalid_option` or `not_supported` for a policy that cannot be applied. `member` names
+/// it.
+void check_failure_policy(const std::string& member, const FailurePolicy& policy,
+                          const ProcessorOptions& options, const ports::Capabilities& capabilities);
+
 } // namespace sessionq::processor

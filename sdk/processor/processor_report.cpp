@@ -26,10 +26,10 @@ std::string_view to_string(CloseReason reason) noexcept {
 }
 
 std::string_view to_string(ErrorSource source) noexcept {
-    static constexpr std::string_view names[] = {"accept",        "session_open", "message_handler",
-                                                 "session_close", "settlement",   "lock_renewal",
-                                                 "link"};
-    static_assert(std::size(names) == static_cast<std::size_t>(ErrorSource::link) + 1);
+    static constexpr std::string_view names[] = {
+        "accept",       "session_open", "message_handler", "session_close", "settlement",
+        "lock_renewal", "link",         "failure_policy",  "session_record"};
+    static_assert(std::size(names) == static_cast<std::size_t>(ErrorSource::session_record) + 1);
     return name_of(source, names);
 }
 

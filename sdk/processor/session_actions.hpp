@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <sessionq/time.hpp>
+
 #include "processor/message_machine.hpp"
 
 namespace sessionq::processor {
@@ -40,11 +42,15 @@ struct SessionAction {
         report_expired, ///< the lock was not renewed in time
         warn,           ///< the lock is about to end: the handlers' stop token fires
         report_slow,    ///< it is not renewed, because of `max_lock_renewal`
+        read_record,    ///< ask the broker for the session's record: `examined`
+        write_record,   ///< the session is not to be handled for `delay`; zero: remove the record;
+                        ///< answered with `recorded`
     };
     Kind kind{Kind::finish};
     Verdict verdict{Verdict::complete};
     std::uint32_t count{0};
     MessageMachine* message{nullptr};
+    Duration delay{};
 };
 
 /// What the driver of one session does next, in order. Its memory stays for the next actions.

@@ -27,6 +27,7 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
       view_{shard.workplace(),
             shard.slots().targets()[seat.target].entity_at(link_->entity_index()),
             link_->session_id(), shard.slots().calls_per_session()},
+      record_{*link_, view_},
       machine_{shard.terms(), view_.loop().now()} {
     if (ports::MessageLocks* const locks = link_->message_locks()) {
         own_locks_ = std::make_unique<ports::OwnLocks>(
@@ -81,6 +82,7 @@ void SessionDriver::on_lost(const Failure& reason) {
     view_.report(ErrorSource::link, reason);
     link_.reset();
     own_locks_.reset();
+    record_.state().drop();
     feed(&SessionMachine::link_lost, reason.code);
 }
 
@@ -130,6 +132,12 @@ void SessionDriver::perform(const SessionAction& action) {
         view_.show(machine_.lock());
         break;
     case Kind::renew_lock: renew_lock(); break;
+    case Kind::read_record:
+        record_.read([this](const auto& delay) { feed(&SessionMachine::examined, delay); });
+        break;
+    case Kind::write_record:
+        record_.write(action.delay, [this] { feed(&SessionMachine::recorded); });
+        break;
     case Kind::warn: view_.fire_stop(); break;
     case Kind::lock_over:
         Counters::add(counters.locks_lost, action.count);
@@ -185,6 +193,7 @@ void SessionDriver::perform(const SessionAction& action) {
     case Kind::drop_link:
         link_.reset();
         own_locks_.reset();
+        record_.state().drop();
         break;
     case Kind::close_link:
         link_->close([this, asked = view_.loop().now()](const core::Result<core::Done>& done) {

@@ -8,6 +8,7 @@
 
 #include "ports/own_locks.hpp"
 #include "processor/message_call.hpp"
+#include "processor/record_keeper.hpp"
 #include "processor/session_call.hpp"
 #include "processor/session_machine.hpp"
 #include "processor/session_view.hpp"
@@ -52,11 +53,8 @@ public:
     [[nodiscard]] ports::SessionLink* usable_link() const noexcept {
         return machine_.usable() ? link_.get() : nullptr;
     }
-    void give_up(ports::RequestId id) {
-        if (link_ != nullptr) {
-            link_->give_up(id);
-        }
-    }
+    /// The session's state, while there is a `usable_link`.
+    [[nodiscard]] ports::EnvelopedState& state() noexcept { return record_.state(); }
     [[nodiscard]] LeaveMachine::Seat seat() const noexcept { return machine_.seat(); }
     [[nodiscard]] SlotDescription describe(TimePoint now) const;
 
@@ -84,6 +82,7 @@ private:
     const SessionSeat seat_;
     ports::SessionLinkPtr link_;
     SessionView view_;
+    RecordKeeper record_;
     SessionMachine machine_;
     std::unique_ptr<ports::OwnLocks> own_locks_{}; ///< null: messages have no locks of their own
     std::unique_ptr<SessionCall> session_call_{};

@@ -133,9 +133,7 @@ void SessionMachine::react() {
         if (effects->turn_over) {
             leaving_.leave(CloseReason::max_messages);
         }
-        if (effects->parks_until != TimePoint{}) {
-            park(effects->parks_until);
-        }
+        leaving_.follow(*effects);
         if (effects->rewinds) {
             rewind();
         }
@@ -155,14 +153,6 @@ void SessionMachine::message_gone() {
     }
     grant();
     leaving_.step();
-}
-
-void SessionMachine::park(TimePoint until) {
-    if (state_.is_rewinding()) {
-        leaving_.begin(CloseReason::parked);
-    } else if (state_.phase != Phase::parked) {
-        leaving_.park(until);
-    }
 }
 
 /// While it is parked or drains, the failed message waits and goes back with the others.

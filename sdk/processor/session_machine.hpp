@@ -52,6 +52,14 @@ public:
     void all_taken_back();
     void answered(MessageMachine& message, const Failure* failure);
     void drained();
+    void examined(const core::Result<std::optional<Duration>>& delay) {
+        leaving_.examined(delay);
+        react();
+    }
+    void recorded() { ///< the broker has answered to a change of the session's record
+        leaving_.recorded();
+        react();
+    }
     void limit_calls(std::uint32_t calls);
     void limit_idleness(Duration timeout);
 
@@ -94,7 +102,6 @@ private:
     void message_gone();
     /// The lock is gone. Handlers that run keep the link until they return.
     void lose(CloseReason reason);
-    void park(TimePoint until);
     void rewind();
     void grant();
     void after_drain();

@@ -23,6 +23,9 @@ public:
           entity_{entity},
           session_id_{std::move(session_id)},
           lane_{workplace.shared->environment.dispatcher->make_lane(calls)},
+          examines_{workplace.shared->scope == ports::Scope::session &&
+                    workplace.endpoint.capabilities().has(ports::Capability::session_state) &&
+                    !workplace.options().receive_and_delete},
           strict_{is_strict(calls)} {}
 
     [[nodiscard]] Workplace& workplace() const noexcept { return workplace_; }
@@ -32,6 +35,8 @@ public:
     [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
     [[nodiscard]] dispatch::Lane& lane() const noexcept { return *lane_; }
     [[nodiscard]] std::stop_token stop_token() const noexcept { return lock_->stop_token(); }
+    /// A message that was delivered before may have to wait (`retry_later`).
+    [[nodiscard]] bool examines() const noexcept { return examines_; }
     [[nodiscard]] bool strict() const noexcept { return strict_.load(std::memory_order_relaxed); }
     [[nodiscard]] Deadline lock_expires() const noexcept { return lock_->expires(); }
     /// The context of a handler whose request has this deadline.
@@ -87,6 +92,7 @@ private:
     const dispatch::LanePtr lane_;
     const std::shared_ptr<LockBound> lock_{std::make_shared<LockBound>()};
     Instant last_start_{};
+    const bool examines_;
     std::atomic<bool> strict_;
 };
 

@@ -51,6 +51,9 @@ struct Expectations {
         return now >= stop_asked || limits_change || voluntary_leave ||
                options.max_hold != Duration::zero() || options.max_messages_per_turn != 0 ||
                action == FailurePolicy::Action::park_session ||
+               action == FailurePolicy::Action::retry_later ||
+               (action == FailurePolicy::Action::abandon &&
+                options.failure_policy.abandon_delay.min != Duration::zero()) ||
                action == FailurePolicy::Action::dead_letter_session;
     }
 

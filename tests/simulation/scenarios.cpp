@@ -23,9 +23,14 @@ FailurePolicy some_policy(Random& random) {
     policy.action = static_cast<FailurePolicy::Action>(random.below(4));
     policy.park_for = milliseconds{random.below(2000)};
     if (chance(random, 50)) {
+        policy.abandon_delay = FailurePolicy::abandon_at_once().abandon_delay;
+    } else {
+        policy.abandon_delay = {.min = milliseconds{1 + random.below(500)}, .max = seconds{2}};
+    }
+    if (chance(random, 50)) {
         policy =
-            policy.after_retries(static_cast<std::uint32_t>(1 + random.below(4)),
-                                 {.min = milliseconds{1 + random.below(200)}, .max = seconds{1}});
+            policy.after_attempts(static_cast<std::uint32_t>(1 + random.below(4)),
+                                  {.min = milliseconds{1 + random.below(200)}, .max = seconds{1}});
     }
     return policy;
 }
@@ -205,7 +210,7 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
         {"abandon_order",
          [](Setup& s, Random& r) {
              s.options.max_concurrent_calls_per_session = 1;
-             s.options.failure_policy = FailurePolicy::abandon();
+             s.options.failure_policy = FailurePolicy::abandon_at_once();
              s.options.prefetch = static_cast<std::uint32_t>(r.below(10));
              s.scripts.throws = 30;
              s.messages = 12;

@@ -287,7 +287,9 @@ void World::check_parked(const ProcessorDescription& description) {
         }
     }
     for (const SlotDescription& slot : description.slots) {
-        if (slot.state == "parked" && slot.running == 0 && slot.waits_for == "the end of parking") {
+        // Beyond the limit a parked session keeps its slot.
+        if (setup_.options.max_parked_sessions == ProcessorOptions{}.max_parked_sessions &&
+            slot.state == "parked" && slot.running == 0 && slot.waits_for == "the end of parking") {
             environment().verdict.report("(R25) parking",
                                          "session '" + slot.session_id + "' keeps its slot");
         }

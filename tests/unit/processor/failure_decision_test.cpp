@@ -18,7 +18,8 @@ TEST_CASE("failure decision: R9: the action is taken once the attempts are used 
     constexpr std::optional<Action> retry{};
     const BackoffOptions delay{.min = 10ms, .max = 1s};
     const Row rows[] = {
-        {FailurePolicy::abandon(), 1, true, Action::abandon},
+        {FailurePolicy::abandon_at_once(), 1, true, Action::abandon},
+        {FailurePolicy::abandon(), 1, true, Action::park_session}, // for its delay
         {FailurePolicy::abandon(), 1, false, Action::abandon},
         {FailurePolicy::dead_letter(), 1, true, Action::dead_letter},
         {FailurePolicy::dead_letter(), 1, false, Action::dead_letter},
@@ -26,15 +27,15 @@ TEST_CASE("failure decision: R9: the action is taken once the attempts are used 
         {FailurePolicy::park_session(5s), 1, true, Action::park_session},
         {FailurePolicy::park_session(5s), 1, false,
          Action::abandon}, // the session is being left: nothing to park
-        {FailurePolicy::abandon().after_retries(3, delay), 1, true, retry},
-        {FailurePolicy::abandon().after_retries(3, delay), 2, true, retry},
-        {FailurePolicy::abandon().after_retries(3, delay), 3, true, Action::abandon},
-        {FailurePolicy::abandon().after_retries(3, delay), 1, false, Action::abandon},
-        {FailurePolicy::dead_letter().after_retries(2, delay), 1, true, retry},
-        {FailurePolicy::dead_letter().after_retries(2, delay), 2, true, Action::dead_letter},
-        {FailurePolicy::dead_letter_session().after_retries(2, delay), 2, true,
+        {FailurePolicy::abandon().after_attempts(3, delay), 1, true, retry},
+        {FailurePolicy::abandon().after_attempts(3, delay), 2, true, retry},
+        {FailurePolicy::abandon_at_once().after_attempts(3, delay), 3, true, Action::abandon},
+        {FailurePolicy::abandon().after_attempts(3, delay), 1, false, Action::abandon},
+        {FailurePolicy::dead_letter().after_attempts(2, delay), 1, true, retry},
+        {FailurePolicy::dead_letter().after_attempts(2, delay), 2, true, Action::dead_letter},
+        {FailurePolicy::dead_letter_session().after_attempts(2, delay), 2, true,
          Action::dead_letter_session},
-        {FailurePolicy::park_session(5s).after_retries(2, delay), 2, true, Action::park_session},
+        {FailurePolicy::park_session(5s).after_attempts(2, delay), 2, true, Action::park_session},
     };
     core::Random random{1};
     for (const Row& row : rows) {
@@ -42,18 +43,19 @@ TEST_CASE("failure decision: R9: the action is taken once the attempts are used 
         CAPTURE(row.policy.max_attempts);
         CAPTURE(row.attempt);
         CAPTURE(row.may_wait);
-        CHECK(decide_failure(row.policy, row.attempt, row.may_wait, random).action == row.step);
+        CHECK(decide_failure(row.policy, {.attempt = row.attempt, .may_wait = row.may_wait}, random)
+                  .action == row.step);
     }
 }
 
 TEST_CASE("failure decision: retries in place wait longer each time, with jitter") {
     const FailurePolicy policy =
-        FailurePolicy::abandon().after_retries(10, {.min = 100ms, .max = 400ms});
+        FailurePolicy::abandon().after_attempts(10, {.min = 100ms, .max = 400ms});
     core::Random random{1};
     const Duration full[] = {100ms, 200ms, 400ms, 400ms};
     for (std::uint32_t attempt = 1; attempt <= 4; ++attempt) {
         CAPTURE(attempt);
-        const FailureDecision decision = decide_failure(policy, attempt, true, random);
+        const FailureDecision decision = decide_failure(policy, {.attempt = attempt}, random);
         CHECK(decision.delay >= full[attempt - 1] / 2);
         CHECK(decision.delay <= full[attempt - 1]);
     }
@@ -61,8 +63,50 @@ TEST_CASE("failure decision: retries in place wait longer each time, with jitter
 
 TEST_CASE("failure decision: parking lasts as long as the policy says, other actions do not wait") {
     core::Random random{1};
-    CHECK(decide_failure(FailurePolicy::park_session(42s), 1, true, random).delay == 42s);
-    CHECK(decide_failure(FailurePolicy::park_session(42s), 1, false, random).delay ==
-          Duration::zero());
-    CHECK(decide_failure(FailurePolicy::dead_letter(), 1, true, random).delay == Duration::zero());
+    const FailurePolicy parks = FailurePolicy::park_session(42s);
+    CHECK(decide_failure(parks, {}, random).delay == 42s);
+    CHECK(decide_failure(parks, {.may_wait = false}, random).delay == Duration::zero());
+    CHECK(decide_failure(FailurePolicy::dead_letter(), {}, random).delay == Duration::zero());
+}
+
+TEST_CASE("failure decision: R9: abandon waits longer with each delivery, not while leaving") {
+    core::Random random{1};
+    const FailurePolicy policy = FailurePolicy::abandon_after({.min = 100ms, .max = 400ms});
+    const Duration full[] = {100ms, 200ms, 400ms, 400ms};
+    for (std::uint32_t deliveries = 0; deliveries < 4; ++deliveries) {
+        CAPTURE(deliveries);
+        const FailureDecision decision = decide_failure(policy, {.deliveries = deliveries}, random);
+        CHECK(decision.delay >= full[deliveries] / 2);
+        CHECK(decision.delay <= full[deliveries]);
+        const FailureDecision leaving =
+            decide_failure(policy, {.deliveries = deliveries, .may_wait = false}, random);
+        CHECK(leaving.action == Action::abandon);
+        CHECK(leaving.delay == Duration::zero());
+    }
+}
+
+TEST_CASE("failure decision: R9: a delayed retry takes the delay of its delivery, also at a stop") {
+    core::Random random{1};
+    const FailurePolicy policy = FailurePolicy::retry_later({1s, 60s});
+    const Duration delays[] = {1s, 60s, 60s};
+    for (std::uint32_t deliveries = 0; deliveries < 3; ++deliveries) {
+        for (const bool may_wait : {true, false}) {
+            CAPTURE(deliveries);
+            const FailureDecision decision =
+                decide_failure(policy, {.deliveries = deliveries, .may_wait = may_wait}, random);
+            CHECK(decision.action == Action::retry_later);
+            CHECK(decision.delay == delays[deliveries]);
+        }
+    }
+}
+
+TEST_CASE("failure decision: ten deliveries of the default policy take half a minute or more") {
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        core::Random random{seed};
+        Duration all{};
+        for (std::uint32_t deliveries = 0; deliveries < 10; ++deliveries) {
+            all += decide_failure(FailurePolicy{}, {.deliveries = deliveries}, random).delay;
+        }
+        CHECK(all >= 30s);
+    }
 }

@@ -25,8 +25,9 @@ constexpr std::optional<Action> retry{};
 constexpr TimePoint t0{1h};
 
 std::string words(const MessageActions& actions) {
-    static constexpr const char* next[] = {"",     "enqueue", "put_first",    "send",   "retry",
-                                           "park", "rewind",  "send_session", "dispose"};
+    static constexpr const char* next[] = {"",       "enqueue",      "put_first", "send",
+                                           "retry",  "park",         "later",     "examine",
+                                           "rewind", "send_session", "dispose"};
     static constexpr const char* verdicts[] = {"complete", "abandon", "release",
                                                "failed",   "expired", "session"};
     std::string text = next[static_cast<std::size_t>(actions.next)];
@@ -68,6 +69,11 @@ struct Way {
         CHECK(words(in_lane().ended(end, failing(retry), t0)) == "retry");
         return message;
     }
+    MessageMachine& examining() {
+        const MessageEnd end{.ending = Ending::unexamined, .holds_lane = true};
+        CHECK(words(in_lane().ended(end, {}, t0)) == "examine");
+        return message;
+    }
     MessageMachine& to_be_abandoned() {
         CHECK(words(in_lane().ended(failed_on_hold, failing(Action::abandon), t0)) ==
               "rewind counts");
@@ -87,19 +93,46 @@ struct Way {
 
 TEST_CASE("message machine: R13: a handler does not start once the lock ends within the margin") {
     constexpr auto handle = ExpiredMessageAction::handle;
-    CHECK_FALSE(MessageMachine::may_start(t0, t0 + 1ns, {}, handle));
-    CHECK(MessageMachine::may_start(t0, t0, {}, handle) == Ending::not_started);
+    CHECK_FALSE(MessageMachine::may_start(t0, t0 + 1ns, {}, handle, false));
+    CHECK(MessageMachine::may_start(t0, t0, {}, handle, true) == Ending::not_started);
 }
 
 TEST_CASE(
     "message machine: R22: a message past its deadline is not handled, unless that is wanted") {
     const Deadline past = Deadline::at(t0 - 1s);
     const TimePoint last_start = t0 + 1h;
-    CHECK(MessageMachine::may_start(t0, last_start, past, ExpiredMessageAction::discard) ==
+    CHECK(MessageMachine::may_start(t0, last_start, past, ExpiredMessageAction::discard, true) ==
           Ending::expired);
-    CHECK_FALSE(MessageMachine::may_start(t0, last_start, past, ExpiredMessageAction::handle));
+    CHECK_FALSE(
+        MessageMachine::may_start(t0, last_start, past, ExpiredMessageAction::handle, false));
     CHECK_FALSE(MessageMachine::may_start(t0, last_start, Deadline::at(t0 + 1s),
-                                          ExpiredMessageAction::discard));
+                                          ExpiredMessageAction::discard, false));
+}
+
+TEST_CASE("message machine: one that was delivered before does not start unexamined") {
+    const auto may_start = [](bool unexamined) {
+        return MessageMachine::may_start(t0, t0 + 1h, {}, ExpiredMessageAction::handle, unexamined);
+    };
+    CHECK(may_start(true) == Ending::unexamined);
+    CHECK_FALSE(may_start(false));
+    CHECK(MessageMachine::holds_lane(Ending::unexamined, std::nullopt, true, false));
+    CHECK_FALSE(MessageMachine::holds_lane(Ending::unexamined, std::nullopt, false, false));
+
+    Way examined;
+    CHECK_FALSE(examined.examining().is_examined());
+    CHECK(words(examined.message.examined()) == "put_first");
+    CHECK(examined.message.is_examined());
+    CHECK(examined.message.attempt() == 1);
+    Way leaving;
+    CHECK(words(leaving.in_lane().ended({.ending = Ending::unexamined}, {.may_wait = false}, t0)) ==
+          "send release");
+}
+
+TEST_CASE("message machine: R9: a delayed retry waits, and is then abandoned") {
+    Way way;
+    CHECK(words(way.in_lane().ended(failed_on_hold, failing(Action::retry_later), t0)) == "later");
+    CHECK(way.message.retry_at() == t0 + 1s);
+    CHECK(words(way.message.let_back(true)) == "send abandon");
 }
 
 TEST_CASE("message machine: R6: what goes back holds the lane where calls run one at a time") {
@@ -235,6 +268,7 @@ TEST_CASE("message machine: every input in every phase") {
         [](Way& way) { way.settling_early(); },
         [](Way& way) { way.settled_early(); },
         [](Way& way) { way.retrying(); },
+        [](Way& way) { way.examining(); },
         [](Way& way) { way.to_be_abandoned(); },
         [](Way& way) { way.settling(); },
         [](Way& way) { way.gone(); },
@@ -254,6 +288,7 @@ TEST_CASE("message machine: every input in every phase") {
         {"let back", [](auto& m) { return m.let_back(true); }},
         {"answered", [](auto& m) { return m.answered(true); }},
         {"link gone", [](auto& m) { return m.answered(false); }},
+        {"examined", [](auto& m) { return m.examined(); }},
     };
     struct Cell {
         Phase phase;
@@ -264,104 +299,123 @@ TEST_CASE("message machine: every input in every phase") {
     constexpr Cell as_early{Phase::settling_early, ""};
     constexpr Cell as_settled{Phase::settled_early, ""};
     constexpr Cell as_retrying{Phase::retrying, ""};
+    constexpr Cell as_examining{Phase::examining, ""};
     constexpr Cell as_failed{Phase::failed, ""};
     constexpr Cell as_settling{Phase::settling, ""};
     constexpr Cell as_gone{Phase::gone, ""};
-    const Cell expected[8][12] = {
-        {{Phase::in_lane, "enqueue"},
-         {Phase::settling, "send release"},
-         {Phase::settling, "send session"},
-         as_received,
-         as_received,
-         as_received,
-         as_received,
-         as_received,
-         as_received,
-         as_received,
-         as_received,
-         as_received},
-        {as_lane,
-         as_lane,
-         as_lane,
-         {Phase::settling_early, "send complete"},
-         {Phase::settling, "send complete counts"},
-         {Phase::failed, "rewind counts"},
-         {Phase::settling, "send release"},
-         as_lane,
-         {Phase::settling, "send release"},
-         as_lane,
-         as_lane,
-         as_lane},
-        {as_early,
-         as_early,
-         as_early,
-         as_early,
-         {Phase::settling, " counts"},
-         {Phase::failed, "rewind counts"},
-         {Phase::settling, "send release"},
-         as_early,
-         as_early,
-         as_early,
-         {Phase::settled_early, ""},
-         {Phase::settled_early, ""}},
-        {as_settled,
-         as_settled,
-         as_settled,
-         as_settled,
-         {Phase::gone, "dispose counts releases"},
-         {Phase::failed, "rewind counts"},
-         {Phase::settling, "send release"},
-         as_settled,
-         as_settled,
-         as_settled,
-         as_settled,
-         as_settled},
-        {as_retrying,
-         as_retrying,
-         as_retrying,
-         as_retrying,
-         as_retrying,
-         as_retrying,
-         as_retrying,
-         {Phase::in_lane, "put_first"},
-         as_retrying,
-         {Phase::settling, "send abandon"},
-         as_retrying,
-         as_retrying},
-        {as_failed,
-         as_failed,
-         as_failed,
-         as_failed,
-         as_failed,
-         as_failed,
-         as_failed,
-         as_failed,
-         as_failed,
-         {Phase::settling, "send abandon"},
-         as_failed,
-         as_failed},
-        {as_settling,
-         as_settling,
-         as_settling,
-         as_settling,
-         as_settling,
-         as_settling,
-         as_settling,
-         as_settling,
-         as_settling,
-         as_settling,
-         {Phase::gone, "dispose releases"},
-         {Phase::gone, "dispose"}},
-        {as_gone, as_gone, as_gone, as_gone, as_gone, as_gone, as_gone, as_gone, as_gone, as_gone,
-         as_gone, as_gone},
-    };
+    const Cell expected[9][13] = {{{Phase::in_lane, "enqueue"},
+                                   {Phase::settling, "send release"},
+                                   {Phase::settling, "send session"},
+                                   as_received,
+                                   as_received,
+                                   as_received,
+                                   as_received,
+                                   as_received,
+                                   as_received,
+                                   as_received,
+                                   as_received,
+                                   as_received,
+                                   as_received},
+                                  {as_lane,
+                                   as_lane,
+                                   as_lane,
+                                   {Phase::settling_early, "send complete"},
+                                   {Phase::settling, "send complete counts"},
+                                   {Phase::failed, "rewind counts"},
+                                   {Phase::settling, "send release"},
+                                   as_lane,
+                                   {Phase::settling, "send release"},
+                                   as_lane,
+                                   as_lane,
+                                   as_lane,
+                                   as_lane},
+                                  {as_early,
+                                   as_early,
+                                   as_early,
+                                   as_early,
+                                   {Phase::settling, " counts"},
+                                   {Phase::failed, "rewind counts"},
+                                   {Phase::settling, "send release"},
+                                   as_early,
+                                   as_early,
+                                   as_early,
+                                   {Phase::settled_early, ""},
+                                   {Phase::settled_early, ""},
+                                   as_early},
+                                  {as_settled,
+                                   as_settled,
+                                   as_settled,
+                                   as_settled,
+                                   {Phase::gone, "dispose counts releases"},
+                                   {Phase::failed, "rewind counts"},
+                                   {Phase::settling, "send release"},
+                                   as_settled,
+                                   as_settled,
+                                   as_settled,
+                                   as_settled,
+                                   as_settled,
+                                   as_settled},
+                                  {as_retrying,
+                                   as_retrying,
+                                   as_retrying,
+                                   as_retrying,
+                                   as_retrying,
+                                   as_retrying,
+                                   as_retrying,
+                                   {Phase::in_lane, "put_first"},
+                                   as_retrying,
+                                   {Phase::settling, "send abandon"},
+                                   as_retrying,
+                                   as_retrying,
+                                   as_retrying},
+                                  {as_examining,
+                                   as_examining,
+                                   as_examining,
+                                   as_examining,
+                                   as_examining,
+                                   as_examining,
+                                   as_examining,
+                                   as_examining,
+                                   as_examining,
+                                   {Phase::settling, "send release"},
+                                   as_examining,
+                                   as_examining,
+                                   {Phase::in_lane, "put_first"}},
+                                  {as_failed,
+                                   as_failed,
+                                   as_failed,
+                                   as_failed,
+                                   as_failed,
+                                   as_failed,
+                                   as_failed,
+                                   as_failed,
+                                   as_failed,
+                                   {Phase::settling, "send abandon"},
+                                   as_failed,
+                                   as_failed,
+                                   as_failed},
+                                  {as_settling,
+                                   as_settling,
+                                   as_settling,
+                                   as_settling,
+                                   as_settling,
+                                   as_settling,
+                                   as_settling,
+                                   as_settling,
+                                   as_settling,
+                                   as_settling,
+                                   {Phase::gone, "dispose releases"},
+                                   {Phase::gone, "dispose"},
+                                   as_settling},
+                                  {as_gone, as_gone, as_gone, as_gone, as_gone, as_gone, as_gone,
+                                   as_gone, as_gone, as_gone, as_gone, as_gone, as_gone}};
     std::vector<std::string> names;
     for (const auto& [name, input] : inputs) {
         names.push_back(name);
     }
     test::PhaseTable table{"message machine",
                            {"received", "in_lane", "settling_early", "settled_early", "retrying",
-                            "failed", "settling", "gone"},
+                            "examining", "failed", "settling", "gone"},
                            std::move(names)};
     for (std::size_t phase = 0; phase < reach.size(); ++phase) {
         for (std::size_t input = 0; input < inputs.size(); ++input) {

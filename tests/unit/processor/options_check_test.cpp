@@ -54,7 +54,7 @@ TEST_CASE("options check: the defaults and the ends of every range are taken") {
         {"removed with retries",
          [](auto& o) {
              o.receive_and_delete = true;
-             o.failure_policy = FailurePolicy::abandon().after_retries(3);
+             o.failure_policy = FailurePolicy::abandon().after_attempts(3);
          }},
         {"ids",
          [](auto& o) {
@@ -94,6 +94,14 @@ TEST_CASE("options check: a bad value is refused by the name of its member") {
         {"failure_policy.retry_delay.min", [](auto& o) { o.failure_policy.retry_delay.min = -1s; }},
         {"failure_policy.retry_delay.max", [](auto& o) { o.failure_policy.retry_delay.max = 1ms; }},
         {"max_parked_sessions", [](auto& o) { o.max_parked_sessions = 100'001; }},
+        {"failure_policy.retry_delays",
+         [](auto& o) { o.failure_policy = FailurePolicy::retry_later({}); }},
+        {"failure_policy.retry_delays",
+         [](auto& o) {
+             o.failure_policy = FailurePolicy::retry_later({1s, 0s});
+         }},
+        {"failure_policy.abandon_delay.max",
+         [](auto& o) { o.failure_policy.abandon_delay = {.min = 2s, .max = 1s}; }},
         {"failure_policy.park_for", [](auto& o) { o.failure_policy.park_for = -1s; }},
         {"session_ids", [](auto& o) { o.session_ids = {"\xff"}; }},
         {"confirm_settlements",
@@ -152,7 +160,8 @@ TEST_CASE("options check: entities are named, each once") {
 TEST_CASE("options check: what the broker lacks is refused by name of broker and capability") {
     const Capabilities everything{"full",
                                   {Capability::accept_named, Capability::accept_next,
-                                   Capability::dead_letter, Capability::receive_and_delete}};
+                                   Capability::dead_letter, Capability::receive_and_delete,
+                                   Capability::session_state}};
     const Capabilities nothing{"bare", {Capability::accept_next}};
     struct Row {
         const char* lacks;
@@ -163,6 +172,7 @@ TEST_CASE("options check: what the broker lacks is refused by name of broker and
         {"receive and delete", [](auto& o) { o.receive_and_delete = true; }},
         {"dead-letter", [](auto& o) { o.failure_policy = FailurePolicy::dead_letter(); }},
         {"dead-letter", [](auto& o) { o.failure_policy = FailurePolicy::dead_letter_session(); }},
+        {"session state", [](auto& o) { o.failure_policy = FailurePolicy::retry_later({1s}); }},
     };
     for (const Row& row : rows) {
         CAPTURE(row.lacks);

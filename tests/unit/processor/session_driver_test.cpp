@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "ports/state_envelope.hpp"
+#include "processor/session_record.hpp"
 #include "unit/processor/support/processor_bench.hpp"
 
 using namespace sessionq;
@@ -305,7 +307,7 @@ TEST_CASE("session driver: R8: settling after the lease was lost fails at once a
 
 TEST_CASE("session driver: R9: retries in place keep the order and the lease, with a backoff") {
     ProcessorBench bench{
-        {.failure_policy = FailurePolicy::abandon().after_retries(3, {.min = 100ms, .max = 1s})}};
+        {.failure_policy = FailurePolicy::abandon().after_attempts(3, {.min = 100ms, .max = 1s})}};
     int tries = 0;
     bench.handle = [&](MessageContext& context) {
         if (context.message().text() == "1" && context.attempt() < 3) {
@@ -372,9 +374,212 @@ TEST_CASE(
     CHECK(bench.processor->describe_here().parked.empty());
 }
 
+TEST_CASE("session driver: R9, R25: by default a failed message waits before it is abandoned") {
+    ProcessorBench bench{{.failure_policy = FailurePolicy::abandon_after({.min = 2s, .max = 8s})}};
+    bench.handle = throws_at("1");
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2"});
+    bench.advance(900ms);
+    CHECK(bench.handled == "1");
+    CHECK(link->take_log() == "drain, release 2"); // R6: what is behind it goes back first
+    CHECK(bench.slot().state == "accepting");
+    bench.advance(1200ms);
+    CHECK(link->take_log() == "abandon 1, close");
+}
+
+TEST_CASE("session driver: R18: a stop does not wait for a message that is to be abandoned later") {
+    ProcessorBench bench{{.failure_policy = FailurePolicy::abandon_after({.min = 1h, .max = 1h})}};
+    bench.handle = throws_at("1");
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1"});
+    bench.stop(10s);
+    CHECK(link->take_log() == "drain, abandon 1, close");
+}
+
+TEST_CASE("session driver: on_failure chooses by exception, attempt and delivery count") {
+    ProcessorBench bench;
+    bench.handle = throws_at("1");
+    std::string told;
+    bench.handlers.failure = [&told](const FailureContext& failure) {
+        try {
+            std::rethrow_exception(failure.exception);
+        } catch (const std::runtime_error& error) {
+            told.append(error.what())
+                .append(" ")
+                .append(failure.session_id)
+                .append(std::to_string(failure.attempt))
+                .append(std::to_string(failure.delivery_count()));
+        }
+        return failure.attempt == 1
+                   ? FailurePolicy::abandon().after_attempts(5, {.min = 1s, .max = 1s})
+                   : FailurePolicy::dead_letter();
+    };
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2"});
+    CHECK(link->take_log().empty());
+    bench.advance(1s);
+    CHECK(told == "no a10no a20");
+    CHECK(bench.handled == "1 1 2");
+    CHECK(link->take_log() == "dead-letter 1 (HandlerFailed), complete 2");
+}
+
+TEST_CASE(
+    "session driver: on_failure that throws or answers nonsense leaves the configured policy") {
+    ProcessorBench bench{{.failure_policy = FailurePolicy::dead_letter()}};
+    bench.handle = [](MessageContext&) { throw std::runtime_error{"no"}; };
+    bench.handlers.failure = [](const FailureContext& failure) {
+        if (failure.message.text() == "1") {
+            throw std::runtime_error{"undecided"};
+        }
+        FailurePolicy policy = FailurePolicy::abandon();
+        policy.max_attempts = 0;
+        return policy;
+    };
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2"});
+    CHECK(link->take_log() == "dead-letter 1 (HandlerFailed), dead-letter 2 (HandlerFailed)");
+    CHECK(bench.errors == "failure_policy handler_failed, message_handler handler_failed, "
+                          "failure_policy invalid_option, message_handler handler_failed");
+}
+
+TEST_CASE("session driver: on_failure is not asked where the handler had settled the message") {
+    ProcessorBench bench;
+    bench.handle = [](MessageContext& context) {
+        context.complete();
+        throw std::runtime_error{"no"};
+    };
+    bool asked = false;
+    bench.handlers.failure = [&asked](const FailureContext&) {
+        asked = true;
+        return FailurePolicy::dead_letter();
+    };
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1"});
+    CHECK_FALSE(asked);
+    CHECK(link->take_log() == "complete 1");
+}
+
+namespace {
+
+/// A bench whose link answers what is asked of the session's state.
+struct RetryBench : ProcessorBench {
+    explicit RetryBench(
+        ProcessorOptions options = {.failure_policy = FailurePolicy::retry_later({10s, 60s})})
+        : ProcessorBench{std::move(options)} {
+        start();
+        link = open();
+        link->answers_state = true;
+    }
+
+    test::ScriptedLinkPtr link{};
+};
+
+} // namespace
+
+TEST_CASE("session driver: R9: retry later keeps the delay, gives back in order, then leaves") {
+    RetryBench bench;
+    bench.handle = throws_at("1");
+    bench.link->state = "half way";
+    bench.deliver(bench.link, {"1", "2"});
+    bench.advance(9s);
+    CHECK(bench.handled == "1");
+    CHECK(bench.link->take_log() == "drain, state read, release 2, state written, abandon 1");
+    CHECK(bench.slot().state == "accepting"); // R25
+    const auto envelope = ports::StateEnvelope::open(bench.link->state);
+    CHECK(envelope.application == "half way");
+    CHECK_FALSE(envelope.record.empty());
+    bench.advance(2s);
+    CHECK(bench.link->take_log() == "state read, state written, close");
+    CHECK(bench.link->state == "half way");
+}
+
+TEST_CASE("session driver: R9: a message that was delivered before waits for the session's delay") {
+    RetryBench bench;
+    bench.link->state =
+        ports::StateEnvelope{
+            .record = processor::SessionRecord{.not_before = bench.loop.clock().wall_now() + 7s,
+                                               .delay = 10s}
+                          .write()}
+            .seal();
+    bench.link->redeliver("1");
+    bench.link->deliver("2");
+    bench.run();
+    bench.advance(6s);
+    CHECK(bench.handled.empty());
+    CHECK(bench.link->take_log() == "state read, drain, release 2, release 1");
+    CHECK(bench.slot().state == "accepting");
+    bench.advance(2s);
+    CHECK(bench.link->take_log() == "state read, state cleared, close");
+}
+
+TEST_CASE("session driver: a delay that is over is removed, and the message is handled at once") {
+    RetryBench bench;
+    bench.link->state =
+        ports::StateEnvelope{
+            .record =
+                processor::SessionRecord{.not_before = bench.loop.clock().wall_now(), .delay = 10s}
+                    .write()}
+            .seal();
+    bench.link->redeliver("1");
+    bench.link->redeliver("2");
+    bench.run();
+    CHECK(bench.handled == "1 2");
+    CHECK(bench.link->take_log() ==
+          "state read, state read, complete 1, state cleared, complete 2");
+}
+
+TEST_CASE("session driver: messages that were never delivered before cost no request") {
+    RetryBench bench;
+    bench.deliver(bench.link, {"1", "2"});
+    CHECK(bench.link->take_log() == "complete 1, complete 2");
+}
+
+TEST_CASE("session driver: R18: a stop keeps the delay with the session before it gives back") {
+    RetryBench bench;
+    bench.holds = true;
+    bench.deliver(bench.link, {"1"});
+    bench.stop(10s);
+    bench.link->answers_state = false;
+    bench.finish("no");
+    CHECK(bench.link->take_log() == "drain"); // the record is being written
+    bench.link->answers_state = true;
+    bench.run();
+    CHECK(bench.link->take_log() == "state read, state written, abandon 1, close");
+    CHECK(bench.link->state);
+}
+
+TEST_CASE("session driver: a delay that cannot be kept or read is told") {
+    RetryBench bench;
+    bench.handle = throws_at("1");
+    bench.link->answers_state = false;
+    bench.deliver(bench.link, {"1"});
+    REQUIRE(bench.link->readers.size() == 1);
+    bench.link->readers.front()(Failure{.code = Errc::timeout});
+    bench.run();
+    CHECK(bench.link->take_log() == "drain, abandon 1");
+    CHECK(bench.errors == "message_handler handler_failed, session_record timeout");
+
+    RetryBench reading;
+    reading.link->answers_state = false;
+    reading.link->redeliver("1");
+    reading.run();
+    REQUIRE(reading.link->readers.size() == 1);
+    CHECK(reading.slot().waits_for == "the session's record");
+    reading.link->readers.front()(Failure{.code = Errc::timeout});
+    reading.run();
+    CHECK(reading.handled.empty());
+    CHECK(reading.link->take_log() == "drain, release 1, close");
+    CHECK(reading.errors == "session_record timeout");
+}
+
 TEST_CASE("session driver: R9: a retry that is due does not end parking") {
     ProcessorBench bench{{.max_concurrent_calls_per_session = 2,
-                          .failure_policy = FailurePolicy::park_session(10s).after_retries(
+                          .failure_policy = FailurePolicy::park_session(10s).after_attempts(
                               2, {.min = 100ms, .max = 100ms})}};
     bench.holds = true;
     bench.start();
@@ -581,7 +786,7 @@ TEST_CASE("session driver: R14: max_hold ends a busy session between handlers") 
 TEST_CASE("session driver: R14: max_messages_per_turn counts messages, not their tries") {
     ProcessorBench bench{
         {.max_messages_per_turn = 2,
-         .failure_policy = FailurePolicy::abandon().after_retries(3, {.min = 10ms, .max = 10ms})}};
+         .failure_policy = FailurePolicy::abandon().after_attempts(3, {.min = 10ms, .max = 10ms})}};
     bench.handle = [](MessageContext& context) {
         if (context.attempt() < 3) {
             throw std::runtime_error{"no"};
@@ -806,7 +1011,7 @@ TEST_CASE("session driver: release asks to leave after what runs") {
 TEST_CASE("session driver: receive-and-delete settles nothing and retries in place") {
     ProcessorBench bench{
         {.receive_and_delete = true,
-         .failure_policy = FailurePolicy::abandon().after_retries(2, {.min = 10ms, .max = 10ms})}};
+         .failure_policy = FailurePolicy::abandon().after_attempts(2, {.min = 10ms, .max = 10ms})}};
     bench.handle = throws_at("1");
     bench.start();
     const auto link = bench.open();
@@ -819,7 +1024,7 @@ TEST_CASE("session driver: receive-and-delete settles nothing and retries in pla
 TEST_CASE("session driver: receive-and-delete handles all that arrived before it leaves") {
     ProcessorBench bench{
         {.receive_and_delete = true,
-         .failure_policy = FailurePolicy::abandon().after_retries(2, {.min = 1h, .max = 1h})}};
+         .failure_policy = FailurePolicy::abandon().after_attempts(2, {.min = 1h, .max = 1h})}};
     bench.handle = throws;
     bench.start();
     const auto link = bench.open();

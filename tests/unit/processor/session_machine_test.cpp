@@ -388,13 +388,15 @@ TEST_CASE("session machine: R25: parked, it gives up its slot and keeps what fai
     CHECK(bench.parked.try_take());
 }
 
-TEST_CASE("session machine: where too many are parked already, it is left at once") {
+TEST_CASE("session machine: where too many are parked already, it is parked in its slot") {
     SessionBench bench{{.failure_policy = FailurePolicy::park_session(10s)}};
     REQUIRE(bench.parked.try_take());
     static_cast<void>(bench.begin());
     CHECK(bench.fail(bench.arrive_and_start()) == "pause drain");
-    CHECK(bench.machine.is_leaving());
-    CHECK(bench.drained() == "take_back settle:abandon free_slot");
+    CHECK_FALSE(bench.machine.is_leaving());
+    CHECK(bench.drained() == "take_back");
+    CHECK(bench.machine.seat() == Seat::slot);
+    CHECK(bench.pass(10s) == "pause take_back settle:abandon free_slot");
     CHECK(bench.answer(*bench.settling.front()) == "dispose close_link let_go");
     CHECK(bench.machine.close_reason() == CloseReason::parked);
     CHECK_FALSE(bench.parked.try_take()); // it had no place to give back
@@ -701,6 +703,12 @@ const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
          }},
         {"limit idleness",
          [](Scene& s) { return s.bench.feed(&SessionMachine::limit_idleness, 2s); }},
+        {"examined",
+         [](Scene& s) {
+             return s.bench.feed(&SessionMachine::examined,
+                                 core::Result<std::optional<Duration>>{Duration{5s}});
+         }},
+        {"recorded", [](Scene& s) { return s.bench.feed(&SessionMachine::recorded); }},
     };
     return inputs;
 }
@@ -710,7 +718,7 @@ const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
 TEST_CASE("session machine: every input in every phase") {
     // Unreachable: a handler or an answer in a phase that has no message. There the message is one
     // that the session does not know, and the cell says that the machine does nothing.
-    static const char* const expected[12][22] = {
+    static const char* const expected[12][24] = {
 #include "unit/processor/session_machine_cells.inc"
     };
     const auto& inputs = scene_inputs();

@@ -159,7 +159,7 @@ const ProcessorOptions all_options[] = {
     {.session_idle_timeout = 3s},
     {.session_idle_timeout = Duration::zero()},
     {.session_idle_timeout = 3s,
-     .failure_policy = FailurePolicy::abandon().after_retries(2, {.min = 1s, .max = 1s})},
+     .failure_policy = FailurePolicy::abandon().after_attempts(2, {.min = 1s, .max = 1s})},
     {.session_idle_timeout = 3s, .failure_policy = FailurePolicy::park_session(5s)},
     {.session_idle_timeout = 3s, .failure_policy = FailurePolicy::dead_letter_session()},
     {.session_idle_timeout = 3s, .max_hold = 20s, .max_messages_per_turn = 3},

@@ -33,7 +33,7 @@ TEST_CASE(
 TEST_CASE("slot words: of an open session the nearest wait is told") {
     SessionBench bench{{.max_concurrent_calls_per_session = 3,
                         .session_idle_timeout = 1s,
-                        .failure_policy = FailurePolicy::abandon().after_retries(2)}};
+                        .failure_policy = FailurePolicy::abandon().after_attempts(2)}};
     const auto waits_for = [&] { return bench.machine.words().waits_for; };
     CHECK(waits_for() == "the handlers of an earlier lock");
     static_cast<void>(bench.begin());

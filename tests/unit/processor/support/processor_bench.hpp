@@ -8,6 +8,7 @@
 
 #include "processor/processor.hpp"
 #include "support/manual_loop.hpp"
+#include "unit/processor/support/abandon_delay.hpp"
 #include "unit/processor/support/scripted_port.hpp"
 
 namespace sessionq::test {
@@ -43,7 +44,7 @@ public:
                             std::vector<std::string> entities = {"orders"}) {
         options.max_concurrent_sessions =
             options.max_concurrent_sessions == 8 ? 1 : options.max_concurrent_sessions;
-        options_ = std::move(options);
+        options_ = without_default_delay(std::move(options));
         entities_ = std::move(entities);
         handlers.start_message = [this](MessageContext& context, processor::HandlerDone done) {
             handled.append(handled.empty() ? "" : " ").append(context.message().text());
@@ -118,6 +119,7 @@ public:
             any = notifier.run() || any;
             for (std::size_t i = 0; i < links.size(); ++i) {
                 const ScriptedLinkPtr link = links[i];
+                any = (link->answers_state && link->answer_state()) || any;
                 if (link->answers) {
                     any = link->answer_drain() || any;
                     any = link->answer_settlement() || any;

@@ -17,12 +17,17 @@ public:
     ScriptedLink(std::string id, std::optional<Duration> lock) : id_{std::move(id)}, lock_{lock} {}
 
     // What the test does. Only at the top level, never from within a call of the link.
-    void deliver(const std::string& text, Deadline deadline = {}) {
+    /// It was delivered once before.
+    void redeliver(const std::string& text) { deliver(text, {}, 1); }
+    void deliver(const std::string& text, Deadline deadline = {},
+                 std::uint32_t delivery_count = 0) {
         Message content = Message::text(id_, text);
         content.deadline = deadline;
         ports::DeliveryPtr delivery = events->new_delivery();
         delivery->message = ReceivedMessage{std::make_shared<DecodedContent>(std::move(content)),
-                                            {.sequence_number = ++sequence_, .deadline = deadline}};
+                                            {.sequence_number = ++sequence_,
+                                             .delivery_count = delivery_count,
+                                             .deadline = deadline}};
         delivery->bytes = 100;
         delivery->settled_by_sender = removes;
         delivery->port_tag = static_cast<std::uint64_t>(sequence_);
@@ -64,6 +69,23 @@ public:
         handler(std::move(answer));
         return true;
     }
+    bool answer_state() {
+        if (!alive || (readers.empty() && writers.empty())) {
+            return false;
+        }
+        if (!readers.empty()) {
+            const auto handler = std::move(readers.front());
+            readers.pop_front();
+            note("state read");
+            handler(state);
+            return true;
+        }
+        const auto handler = std::move(writers.front());
+        writers.pop_front();
+        note(state ? "state written" : "state cleared");
+        handler(core::Done{});
+        return true;
+    }
     void lose(Errc code = Errc::connection_lost) {
         const Failure reason{.code = code, .detail = "scripted"};
         while (answer_settlement(&reason)) {
@@ -92,6 +114,8 @@ public:
     std::deque<ports::SessionLink::LockHandler> renewals{};
     std::deque<ports::SessionLink::StateHandler> readers{}; ///< who waits for the session's state
     std::deque<ports::SessionLink::DoneHandler> writers{};  ///< who waits for it to be changed
+    std::optional<std::string> state{};                     ///< as it was set last
+    bool answers_state{false};                              ///< like `answers`
     ports::SessionLink::DoneHandler close{};
     std::string log{}; ///< what was asked, credit apart
 
@@ -150,8 +174,9 @@ public:
         script_->readers.push_back(std::move(handler));
         return ++last_request_;
     }
-    ports::RequestId set_state(std::optional<std::string> /*state*/, Deadline /*deadline*/,
+    ports::RequestId set_state(std::optional<std::string> state, Deadline /*deadline*/,
                                DoneHandler handler) override {
+        script_->state = std::move(state);
         script_->writers.push_back(std::move(handler));
         return ++last_request_;
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "processor/session_machine.hpp"
+#include "unit/processor/support/abandon_delay.hpp"
 
 namespace sessionq::test {
 
@@ -17,7 +18,7 @@ public:
 
     explicit SessionBench(ProcessorOptions given = {}, bool has_open = false,
                           bool has_close = false, bool ordered = true)
-        : options{std::move(given)},
+        : options{without_default_delay(std::move(given))},
           machine{{.options = options,
                    .tuning = tuning,
                    .budget = budget,
@@ -114,7 +115,7 @@ private:
             "take_back",  "enqueue",   "put_first", "settle", "dispose",      "credit",
             "drain",      "run_open",  "run_close", "silent", "parked",       "drop_link",
             "close_link", "free_slot", "let_go",    "finish", "show",         "renew",
-            "expired",    "warn",      "slow"};
+            "expired",    "warn",      "slow",      "read",   "write"};
         static constexpr const char* verdicts[] = {"complete", "abandon", "release",
                                                    "failed",   "expired", "session"};
         std::string text = kinds[static_cast<std::size_t>(action.kind)];

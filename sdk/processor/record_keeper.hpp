@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "ports/enveloped_state.hpp"
+#include "processor/session_view.hpp"
+
+namespace sessionq::processor {
+
+/// Reads and writes the record of one session, as `RetryDelay` decides, and tells failures. Lives
+/// beside the session's link.
+class RecordKeeper {
+public:
+    RecordKeeper(ports::SessionLink& link, const SessionView& view) noexcept
+        : state_{link}, view_{view} {}
+
+    /// The application's part of what is kept.
+    [[nodiscard]] ports::EnvelopedState& state() noexcept { return state_; }
+
+    using Read = std::function<void(const core::Result<std::optional<Duration>>&)>;
+    /// How long the session is not to be handled. Unset: there is no record.
+    void read(Read done);
+    /// The session is not to be handled for so long. Zero: the record goes.
+    void write(Duration delay, std::function<void()> done);
+
+private:
+    [[nodiscard]] Deadline deadline() const;
+
+    ports::EnvelopedState state_;
+    const SessionView& view_;
+};
+
+} // namespace sessionq::processor
