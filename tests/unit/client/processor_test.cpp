@@ -93,7 +93,7 @@ TEST_CASE("processor: a message whose handler throws is left to the failure poli
     Processor processor{f.client,
                         "plain",
                         {.max_concurrent_calls = 1,
-                         .failure_policy = FailurePolicy::dead_letter().after_retries(
+                         .failure_policy = FailurePolicy::dead_letter().after_attempts(
                              3, {.min = 1ms, .max = 1ms})}};
     std::latch tried{3};
     std::atomic<std::uint32_t> last{0};
