@@ -79,9 +79,10 @@ struct ProcessorOptions {
 
     /// Most messages of a session that are fetched and not yet finished. Range: 0 to 10,000. Zero:
     /// the processor chooses. It begins with 32, or twice the handlers per session if that is more.
-    /// It doubles that when handlers waited for 5 ms or more although the broker had messages, up
-    /// to 10,000 and a quarter of the session's share of `max_buffered_bytes`, and halves it when
-    /// half was never used. `SlotDescription::window` tells it. Default 0.
+    /// It doubles that when handlers waited although the broker had messages: for 5 ms or more, up
+    /// to 10,000 and a quarter of the session's share of `max_buffered_bytes`; for any time, up to
+    /// 1,024 for all sessions of a receive thread together. It halves it when half was never used.
+    /// `SlotDescription::window` tells it. Default 0.
     std::uint32_t prefetch{0};
 
     /// Bytes of messages that the processor may buffer. Each session may always have one message.

@@ -30,6 +30,7 @@ public:
     /// A session shares the budget from now on, or no more.
     void join() noexcept { ++sharers_; }
     void part() noexcept { --sharers_; }
+    [[nodiscard]] std::size_t sharers() const noexcept { return sharers_; }
     /// How many messages each of them may have.
     [[nodiscard]] std::uint32_t share() const noexcept {
         const double room = static_cast<double>(budget_) / std::max(average_, 1.0) /

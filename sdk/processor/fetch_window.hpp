@@ -18,8 +18,9 @@ class FetchWindow {
 public:
     static constexpr std::uint32_t most = 10'000;
     /// A shorter wait may come from threads that wait for a processor. Then more messages only
-    /// spoil its caches.
+    /// spoil its caches, unless all windows of the receive thread together stay `small`.
     static constexpr Duration worth = std::chrono::milliseconds{5};
+    static constexpr std::size_t small = 1024;
 
     FetchWindow(core::ByteBudget& budget, std::uint32_t configured, std::uint32_t calls) noexcept
         : budget_{budget}, configured_{configured} {
@@ -45,7 +46,7 @@ public:
 
     /// A message came. `used_up`: on the last credit, so the broker may have more.
     void arrived(bool used_up, TimePoint now) noexcept {
-        has_waited_ = has_waited_ || (dry_since_ <= now && now - dry_since_ >= worth);
+        has_waited_ = has_waited_ || (dry_since_ <= now && now - dry_since_ >= least_wait());
         dry_since_ = TimePoint::max();
         if (has_waited_ && used_up) {
             has_waited_ = false;
@@ -68,6 +69,10 @@ public:
 private:
     [[nodiscard]] std::uint32_t most_now() const noexcept {
         return configured_ != 0 ? configured_ : std::min(most, budget_.share() / 4);
+    }
+    /// What handlers must have waited for a greater window.
+    [[nodiscard]] Duration least_wait() const noexcept {
+        return budget_.sharers() * size() * 2 <= small ? Duration::zero() : worth;
     }
     void resize(std::uint32_t size) noexcept {
         size_ = size;

@@ -80,12 +80,27 @@ TEST_CASE("fetch window: messages that come in pieces show the same") {
     }
 }
 
-TEST_CASE("fetch window: short waits are not worth more memory") {
-    Far near{FetchWindow::worth - 1us};
-    for (int i = 0; i < 10; ++i) {
-        near.turn();
+TEST_CASE("fetch window: short waits are not worth more than a small window") {
+    Far alone{0us};
+    alone.turn();
+    for (const std::uint32_t size : {64U, 128U, 256U, 512U, 1024U, 1024U, 1024U}) {
+        alone.turn();
+        CHECK(alone.window.size() == size);
     }
-    CHECK(near.window.size() == 32);
+    Far among_few{1us};
+    among_few.budget.join();
+    among_few.budget.join();
+    among_few.budget.join();
+    Far among_many{FetchWindow::worth - 1us};
+    for (int i = 0; i < 63; ++i) {
+        among_many.budget.join();
+    }
+    for (int i = 0; i < 10; ++i) {
+        among_few.turn();
+        among_many.turn();
+    }
+    CHECK(among_few.window.size() == 256);
+    CHECK(among_many.window.size() == 32);
 }
 
 TEST_CASE("fetch window: a session with few messages keeps its window, however long it waits") {
