@@ -208,6 +208,21 @@ constexpr std::array network_scenarios{
                                                       : Duration::zero();
                         s.network.failing_high = seconds{1};
                     }},
+    NetworkScenario{"retried_later", "steady",
+                    [](Setup& s, Random& r) {
+                        load(s, r);
+                        s.options.max_concurrent_calls_per_session = 1;
+                        s.options.failure_policy =
+                            FailurePolicy::retry_later({some(r, milliseconds{200}, seconds{3}),
+                                                        some(r, seconds{1}, seconds{5})});
+                        s.scripts.throws = static_cast<unsigned>(5 + r.below(30));
+                        s.network.commit_high = milliseconds{r.below(100)};
+                        s.network.cut_every =
+                            chance(r, 70) ? some(r, seconds{1}, seconds{6}) : Duration::zero();
+                        s.network.restart_every =
+                            chance(r, 30) ? some(r, seconds{2}, seconds{6}) : Duration::zero();
+                        s.network.down_high = seconds{1};
+                    }},
     NetworkScenario{"state_and_lost_locks", "slow_handlers",
                     [](Setup& s, Random& r) {
                         s.scripts.uses_state = 90;

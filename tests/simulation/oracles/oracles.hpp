@@ -5,7 +5,7 @@
 #include "simulation/environment.hpp"
 #include "simulation/expectations.hpp"
 
-// The oracles (a) to (n), one in each file. The ledger checks (m): a store has what was committed.
+// The oracles (a) to (o), one in each file. The ledger checks (m): a store has what was committed.
 
 namespace sessionq::simulation {
 
@@ -32,6 +32,8 @@ std::unique_ptr<Oracle> make_return_oracle(
     const Expectations&); ///< (l) settled messages do not return, and delivery counts only rise
 std::unique_ptr<Oracle> make_schedule_oracle(Environment&,
                                              const Expectations&); ///< (n) scheduled messages
+std::unique_ptr<Oracle> make_delay_oracle(Environment&,
+                                          const Expectations&); ///< (o) delayed retries
 
 void add_all_oracles(Environment& environment, const Expectations& expectations);
 
