@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Sourced by tests/run, samples/run and .ci/run: finds the project and sets the machine up.
 # shellcheck shell=bash
 

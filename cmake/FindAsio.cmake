@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Finds standalone Asio, which is headers only: target Asio::Asio, variable Asio_VERSION.
 find_path(Asio_INCLUDE_DIR asio.hpp)
 mark_as_advanced(Asio_INCLUDE_DIR)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Finds the engine of Qpid Proton-C, a peer in tests and benchmarks: target Proton::Proton.
 find_path(Proton_INCLUDE_DIR proton/transport.h)
 find_library(Proton_LIBRARY NAMES qpid-proton-core qpid-proton)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Finds wslay, the frames of WebSocket: target Wslay::Wslay.
 find_path(Wslay_INCLUDE_DIR wslay/wslay.h)
 find_library(Wslay_LIBRARY NAMES wslay)

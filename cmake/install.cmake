@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Installs the library, the packages that find_package(sessionq) and pkg-config find, and the
 # programs. sessionq_share (share.cmake) installs their pages and completions.
 include(CMakePackageConfigHelpers)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Compiles several sources of a folder as one. The whole tree then builds sooner, but a change of
 # one file costs more, so the checked builds and CI do this and the development build does not.
 option(SESSIONQ_JOIN_SOURCES "Compile several sources of a folder as one" OFF)

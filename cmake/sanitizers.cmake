@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Switches for the whole build: SESSIONQ_SANITIZE, SESSIONQ_FUZZ.
 if(SESSIONQ_SANITIZE STREQUAL "address")
   add_compile_options(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Pages and completions that the programs print themselves.
 
 # sessionq_share(TARGET FILE argument...): the build runs TARGET with the arguments and keeps what

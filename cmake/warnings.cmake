@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Linked privately by every target of this project; never exported.
 add_library(sessionq_warnings INTERFACE)
 target_compile_options(sessionq_warnings INTERFACE

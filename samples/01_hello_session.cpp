@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The first program: two sessions at a time, each in order.
 
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shows the effect of three settings: sessions at once, handlers per session, idle timeout.
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Handlers that wait: two hundred coroutines run on two threads.
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What happens to a message whose handler throws, and to the session behind it. Runs each failure
 // policy on the same three messages.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The same processor on Azure Service Bus, or on a broker that speaks like it.
 //   export SESSIONQ_CONNECTION='Endpoint=sb://...;SharedAccessKeyName=...;SharedAccessKey=...'
 //   05_service_bus QUEUE

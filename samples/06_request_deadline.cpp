@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One deadline for a request and everything it causes. It travels with the messages that are sent
 // within it, is ambient in their handlers, bounds every operation there, and travels on with the
 // messages that the handlers send.

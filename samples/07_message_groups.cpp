@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Message groups on ActiveMQ Artemis or Qpid Broker-J. A group is a session, and the program is the
 // same as on other brokers.
 //   SESSIONQ_CONNECTION='amqp://user:password@host1,host2' 07_message_groups QUEUE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Messages that cannot be handled now, or never: a policy for each failure, and a delay that is
 // kept with the session.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 /// Includes everything except <sessionq/async.hpp>, which includes Asio.

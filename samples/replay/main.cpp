@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The main job on real input. Every record of a file becomes a message. A field of the record names
 // its session. A SessionProcessor on the embedded broker handles every session in order, many
 // sessions at once.

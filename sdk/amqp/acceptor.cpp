@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/acceptor.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/base64.hpp"
 
 #include <openssl/evp.h>

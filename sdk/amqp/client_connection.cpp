@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/client_connection.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/connect_exchange.hpp"
 
 #include <charconv>

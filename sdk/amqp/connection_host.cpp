@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/connection_host.hpp"
 
 #include "timing/timer_service.hpp"

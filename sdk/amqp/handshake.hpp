@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // Handshakes that lead to a stream. Internal to amqp/.

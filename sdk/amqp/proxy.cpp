@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/proxy.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/proxy_tunnel.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // A tunnel through an HTTP proxy. Internal to amqp/.

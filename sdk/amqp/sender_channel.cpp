@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/sender_channel.hpp"
 
 #include <charconv>

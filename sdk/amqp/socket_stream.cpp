@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/socket_stream.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/tls.hpp"
 
 #include <openssl/ssl.h>

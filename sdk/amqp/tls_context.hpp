@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // The OpenSSL part of tls.hpp. Internal to amqp/.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/web_socket_stream.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // WebSocket over another stream. Internal to amqp/.

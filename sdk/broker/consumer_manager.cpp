@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/consumer_manager.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The entities of a broker by name. Forwarding is in directory_forwarding.cpp.
 #include "broker/directory.hpp"
 

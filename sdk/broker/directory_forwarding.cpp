@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where entities forward messages.
 #include <algorithm>
 #include <mutex>

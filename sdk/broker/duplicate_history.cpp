@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/duplicate_history.hpp"
 
 namespace sessionq::broker {

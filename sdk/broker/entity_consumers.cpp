@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/entity_consumers.hpp"
 
 #include <algorithm>

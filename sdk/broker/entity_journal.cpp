@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/entity_journal.hpp"
 
 namespace sessionq::broker {

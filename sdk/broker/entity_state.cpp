@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/entity_state.hpp"
 
 #include <algorithm>

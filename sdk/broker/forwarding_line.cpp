@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/forwarding_line.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/message_rank.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/message_store.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/ordered_messages.hpp"
 
 namespace sessionq::broker {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/purgatory.hpp"
 
 namespace sessionq::broker {

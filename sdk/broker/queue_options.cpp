@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/queue_options.hpp"
 
 #include <algorithm>

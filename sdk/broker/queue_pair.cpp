@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/queue_pair.hpp"
 
 namespace sessionq::broker {

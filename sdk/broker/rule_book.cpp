@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/rule_book.hpp"
 
 #include <algorithm>

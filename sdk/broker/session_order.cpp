@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/session_order.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/stored_message.hpp"
 
 namespace sessionq::broker {

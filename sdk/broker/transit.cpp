@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/transit.hpp"
 
 namespace sessionq::broker {

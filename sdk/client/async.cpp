@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/async.hpp>
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/broker_host.hpp"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/browser_core.hpp"
 
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/browser_wait.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/check.hpp"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/client.hpp>
 
 #include <functional>

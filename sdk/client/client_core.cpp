@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/client_core.hpp"
 
 #include <future>

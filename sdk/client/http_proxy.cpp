@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/http_proxy.hpp>
 
 #include <algorithm>

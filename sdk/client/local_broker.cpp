@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/local_broker.hpp>
 
 #include <type_traits>

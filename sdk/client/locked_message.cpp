@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/locked_message.hpp>
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/message_batch.hpp>
 
 #include <utility>

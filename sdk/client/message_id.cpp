@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/message_id.hpp"
 
 #include <algorithm>

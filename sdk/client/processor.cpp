@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/processor.hpp>
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/processor_runtime.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/reactor.hpp"
 
 namespace sessionq::client {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/receiver.hpp>
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/receiver_set.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/sender_core.hpp"
 
 #include <sessionq/sender.hpp>

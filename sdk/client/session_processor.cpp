@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/session_processor.hpp>
 
 #include <utility>

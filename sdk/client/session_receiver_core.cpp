@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/session_receiver_core.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
     status_->set_receiver(this);
     if (ports::MessageLocks* const locks = link_->message_locks()) {
         using Renewal = ports::OwnLocks::Renewal;
-        message_locks_.emplace(
+        on_link_.message_locks.emplace(
             home.loop, home.notifier, *locks,
             ports::OwnLocks::Terms{.renewal = terms.renews ? Renewal::automatic : Renewal::by_hand,
                                    .max_renewal = terms.max_lock_renewal});
@@ -43,7 +44,7 @@ SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
 
 SessionReceiverCore::~SessionReceiverCore() {
     link_.reset(); // refers to the deliveries
-    state_.drop();
+    on_link_.state.drop();
     settling_.fail_all(Failure{.code = Errc::lock_lost,
                                .detail = status_->title() + " ended before the broker confirmed",
                                .outcome_unknown = true});
@@ -65,7 +66,7 @@ template <typename T>
 void SessionReceiverCore::ask_state(const PendingPtr<T>& pending, ports::RequestId id) {
     pending->ask_port([status = status_, id] {
         if (SessionReceiverCore* there = status->receiver()) {
-            there->state_.give_up(id);
+            there->on_link_.state.give_up(id);
         }
     });
 }
@@ -87,7 +88,7 @@ void SessionReceiverCore::receive(const PendingPtr<Deliveries>& pending, std::si
 }
 
 void SessionReceiverCore::on_delivery(ports::DeliveryPtr delivery) {
-    lock_alone(message_locks_, *delivery);
+    lock_alone(on_link_.message_locks, *delivery);
     if (book_.delivered(std::move(delivery))) {
         // By a later turn, so that messages that come together are handed out together.
         home_.loop.post([status = status_] {
@@ -112,7 +113,7 @@ void SessionReceiverCore::serve() {
         progress_.received(answer.messages.size(), home_.loop.now());
         for (const ports::DeliveryPtr& each : answer.messages) {
             if (const auto& lock = static_cast<const HeldDelivery&>(*each).own_lock) {
-                message_locks_->restart(*lock);
+                on_link_.message_locks->restart(*lock);
             }
         }
         answer.pending->complete(std::move(answer.messages));
@@ -141,7 +142,7 @@ void SessionReceiverCore::receive_deferred(const PendingPtr<Deliveries>& pending
             if (answer && !pending->ended()) {
                 progress_.received(answer.value().size(), home_.loop.now());
                 for (const ports::DeliveryPtr& each : answer.value()) {
-                    lock_alone(message_locks_, *each);
+                    lock_alone(on_link_.message_locks, *each);
                 }
             }
             answer_to(std::move(answer));
@@ -155,8 +156,8 @@ void SessionReceiverCore::receive_deferred(const PendingPtr<Deliveries>& pending
 void SessionReceiverCore::settle(const PendingPtr<core::Done>& pending,
                                  std::shared_ptr<HeldDelivery> delivery,
                                  ports::Settlement settlement) {
-    if (message_locks_) {
-        message_locks_->remove(delivery->own_lock.get());
+    if (on_link_.message_locks) {
+        on_link_.message_locks->remove(delivery->own_lock.get());
     }
     link_->settle(settling_.add(std::move(delivery), pending), std::move(settlement));
     progress_.settled(home_.loop.now());
@@ -172,22 +173,22 @@ void SessionReceiverCore::on_settled(ports::Delivery& delivery, const Failure* f
 // State and lock
 
 void SessionReceiverCore::get_state(const PendingPtr<std::optional<std::string>>& pending) {
-    ask_state(pending, state_.get(pending->deadline(),
-                                  AnswerTo<std::optional<std::string>>{pending, Errc::lock_lost}));
+    ask_state(pending, on_link_.state.get(pending->deadline(), AnswerTo<std::optional<std::string>>{
+                                                                   pending, Errc::lock_lost}));
 }
 
 void SessionReceiverCore::set_state(const PendingPtr<core::Done>& pending,
                                     std::optional<std::string> state) {
-    ask_state(pending, state_.set(std::move(state), pending->deadline(),
-                                  AnswerTo<core::Done>{pending, Errc::lock_lost}));
+    ask_state(pending, on_link_.state.set(std::move(state), pending->deadline(),
+                                          AnswerTo<core::Done>{pending, Errc::lock_lost}));
 }
 
 void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending,
                                      std::shared_ptr<ports::OwnLock> lock) {
     if (lock != nullptr) {
         ask(*pending, [&] {
-            return message_locks_->renew(lock, pending->deadline(),
-                                         AnswerTo<Deadline>{pending, Errc::lock_lost});
+            return on_link_.message_locks->renew(lock, pending->deadline(),
+                                                 AnswerTo<Deadline>{pending, Errc::lock_lost});
         });
         return;
     }
@@ -207,8 +208,8 @@ void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending,
 
 void SessionReceiverCore::on_lock_uncertain() {
     lock_.became_uncertain(home_.loop.now());
-    if (message_locks_) {
-        message_locks_->became_uncertain();
+    if (on_link_.message_locks) {
+        on_link_.message_locks->became_uncertain();
     }
     arm();
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -80,12 +81,17 @@ private:
     void perform(const ports::LockActions& actions, const Failure& loss);
     void perform(const ReceiverActions& actions, const Failure& why);
 
+    /// What is asked of the link in more than one step.
+    struct OnLink {
+        std::optional<ports::OwnLocks> message_locks{}; ///< unset: messages have no own locks
+        ports::EnvelopedState state;
+    };
+
     const Home home_;
     const ReceiverTerms terms_;
     const std::shared_ptr<SessionStatus> status_;
     ports::SessionLinkPtr link_;
-    std::optional<ports::OwnLocks> message_locks_{}; // unset: messages have no own locks
-    ports::EnvelopedState state_{*link_};
+    OnLink on_link_{.state = ports::EnvelopedState{*link_}};
     ports::LockKeeper lock_{};
     ReceiverMachine machine_{};
     timing::Timer timer_{timing::Timer::calling<&SessionReceiverCore::look>(this)};

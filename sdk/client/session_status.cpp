@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/session_status.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/wait_for_signal.hpp>
 
 #include <array>

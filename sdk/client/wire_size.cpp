@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/wire_size.hpp"
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/message_content.hpp>
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/operation_context.hpp>
 
 #include "core/lock_bound.hpp"

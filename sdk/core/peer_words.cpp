@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/peer_words.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/uuid.hpp"
 
 #include <random>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/version.hpp>
 
 namespace sessionq {

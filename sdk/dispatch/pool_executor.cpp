@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "dispatch/pool_executor.hpp"
 
 #include <asio/any_io_executor.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "dispatch/worker_pool.hpp"
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "groups/accept_queue.hpp"
 
 #include <algorithm>

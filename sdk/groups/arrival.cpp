@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "groups/arrival.hpp"
 
 #include <utility>

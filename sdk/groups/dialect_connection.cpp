@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "groups/dialect_connection.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "groups/receiver_machine.hpp"
 
 #include <utility>

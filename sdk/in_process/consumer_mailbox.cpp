@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "in_process/consumer_mailbox.hpp"
 
 namespace sessionq::in_process {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "in_process/local_accept.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "in_process/local_entity_link.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "in_process/settle_order_book.hpp"
 
 #include <span>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ports/accept_book.hpp"
 
 #include <utility>

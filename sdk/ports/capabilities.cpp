@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ports/capabilities.hpp"
 
 #include <array>

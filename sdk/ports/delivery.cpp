@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ports/delivery.hpp"
 
 namespace sessionq::ports {

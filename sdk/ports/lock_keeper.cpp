@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ports/lock_keeper.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ports/wrong_scope.hpp"
 
 namespace sessionq::ports {

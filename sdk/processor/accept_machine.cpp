@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/accept_machine.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/message_context.hpp>
 #include <sessionq/session_context.hpp>
 

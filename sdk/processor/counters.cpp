@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/counters.hpp"
 
 namespace sessionq::processor {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/held_sessions.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/leave_machine.hpp"
 
 #include <algorithm>

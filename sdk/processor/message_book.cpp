@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/message_book.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/message_call.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include "core/log.hpp"
 #include "core/trace_context.hpp"
 #include "processor/exception_text.hpp"
-#include "processor/options_check.hpp"
+#include "processor/policy_choice.hpp"
 #include "processor/session_driver.hpp"
 
 namespace sessionq::processor {
@@ -93,40 +94,9 @@ Ending MessageCall::keep(std::exception_ptr error) noexcept {
         return Ending::handled;
     }
     failure_text_ = exception_text(error);
-    choose_policy(std::move(error));
+    policy_ =
+        decided() ? nullptr : choose_policy(driver_->view(), message, attempt(), std::move(error));
     return Ending::failed;
-}
-
-void MessageCall::choose_policy(std::exception_ptr error) noexcept {
-    const SessionView& session = driver_->view();
-    const SharedState& shared = session.shared();
-    policy_.reset();
-    if (!shared.handlers.failure || decided()) {
-        return;
-    }
-    std::unique_ptr<FailurePolicy> chosen;
-    try {
-        const OperationContext::Scope scope{session.context(message.deadline())};
-        chosen = std::make_unique<FailurePolicy>(
-            shared.handlers.failure({.exception = std::move(error),
-                                     .message = message,
-                                     .entity = session.entity(),
-                                     .session_id = session.session_id(),
-                                     .attempt = attempt(),
-                                     .configured = shared.options.failure_policy}));
-    } catch (...) {
-        session.report(
-            ErrorSource::failure_policy,
-            {.code = Errc::handler_failed, .detail = exception_text(std::current_exception())});
-        return;
-    }
-    try {
-        check_failure_policy("on_failure", *chosen, shared.options,
-                             session.workplace().endpoint.capabilities());
-        policy_ = std::move(chosen);
-    } catch (const Error& refused) {
-        session.report(ErrorSource::failure_policy, refused.failure());
-    }
 }
 
 dispatch::Verdict MessageCall::conclude(Ending ending) noexcept {

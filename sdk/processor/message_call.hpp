@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <atomic>
@@ -70,7 +71,6 @@ private:
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
     Ending keep(std::exception_ptr error) noexcept;
-    void choose_policy(std::exception_ptr error) noexcept;
     dispatch::Verdict conclude(Ending ending) noexcept;
     void notify(std::uint8_t notice) noexcept;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/processor.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/record_keeper.hpp"
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/session_call.hpp"
 
 #include <sessionq/operation_context.hpp>

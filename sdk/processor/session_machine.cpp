@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/session_machine.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/shard.hpp"
 
 #include <algorithm>

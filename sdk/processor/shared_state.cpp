@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/shared_state.hpp"
 
 #include <sessionq/operation_context.hpp>

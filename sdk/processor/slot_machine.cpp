@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/slot_machine.hpp"
 
 #include "processor/accept_pace.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/slot_table.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/attach_decision.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/browse_feed.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/claims.hpp"
 
 #include <algorithm>

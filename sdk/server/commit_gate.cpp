@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/commit_gate.hpp"
 
 #include <algorithm>

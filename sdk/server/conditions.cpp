@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/conditions.hpp"
 
 #include <string>

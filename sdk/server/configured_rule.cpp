@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/configured_rule.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/held_requests.hpp"
 
 #include <utility>

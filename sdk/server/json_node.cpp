@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/json_node.hpp"
 
 #include <algorithm>

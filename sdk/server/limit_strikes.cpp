@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/limit_strikes.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/managed_entity.hpp"
 
 #include "server/request_fields.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/memory_book.hpp"
 
 #include <string>

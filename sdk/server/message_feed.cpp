@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/message_feed.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/message_operations.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/peer_connection.hpp"
 
 #include <algorithm>

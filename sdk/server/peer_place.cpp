@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/peer_place.hpp"
 
 #include "core/log.hpp"

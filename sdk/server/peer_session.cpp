@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/peer_session.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/reply_routes.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/request_fields.hpp"
 
 namespace sessionq::server {

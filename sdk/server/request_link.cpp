@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/request_link.hpp"
 
 #include "server/attach_decision.hpp"

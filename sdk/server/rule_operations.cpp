@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/rule_operations.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/session_filter.hpp"
 
 #include "amqp/codec/decoder.hpp"

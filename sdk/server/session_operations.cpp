@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/session_operations.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/shared_access.hpp"
 
 #include <array>

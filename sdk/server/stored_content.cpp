@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/stored_content.hpp"
 
 #include "amqp/codec/encoder.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/stored_rules.hpp"
 
 #include <array>

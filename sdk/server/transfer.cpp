@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/transfer.hpp"
 
 #include "amqp/codec/batch.hpp"

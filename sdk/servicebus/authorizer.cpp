@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/authorizer.hpp"
 
 #include <algorithm>

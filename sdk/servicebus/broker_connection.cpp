@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/broker_connection.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/claim.hpp"
 
 #include <algorithm>

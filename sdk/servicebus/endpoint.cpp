@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/endpoint.hpp"
 
 #include <algorithm>

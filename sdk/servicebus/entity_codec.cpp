@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/entity_codec.hpp"
 
 #include <algorithm>

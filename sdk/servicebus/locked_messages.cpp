@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/locked_messages.hpp"
 
 #include <algorithm>

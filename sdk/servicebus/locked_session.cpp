@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/locked_session.hpp"
 
 #include <utility>

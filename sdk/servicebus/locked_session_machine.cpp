@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/locked_session_machine.hpp"
 
 namespace sessionq::servicebus {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/pooled_link.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/request.hpp"
 
 #include "amqp/codec/decoder.hpp"

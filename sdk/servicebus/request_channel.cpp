@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/request_channel.hpp"
 
 #include <algorithm>

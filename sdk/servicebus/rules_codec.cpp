@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/rules_codec.hpp"
 
 #include "amqp/codec/rule_codec.hpp"

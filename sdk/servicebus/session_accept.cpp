@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/session_accept.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/session_codec.hpp"
 
 #include <utility>

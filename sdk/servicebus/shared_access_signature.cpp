@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/shared_access_signature.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/token_book.hpp"
 
 #include <algorithm>

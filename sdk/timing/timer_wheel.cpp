@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "timing/timer_wheel.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/completion.hpp"
 #include "tools/shell_text.hpp"
 

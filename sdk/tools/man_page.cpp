@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/man_page.hpp"
 
 #include <algorithm>

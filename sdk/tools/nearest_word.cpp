@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/nearest_word.hpp"
 
 #include <algorithm>

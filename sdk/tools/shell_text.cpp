@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/shell_text.hpp"
 
 #include <set>

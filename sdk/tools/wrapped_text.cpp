@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/wrapped_text.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Messages between a client's and a server's engine in one process, without sockets and over
 // loopback. Measures framing, links and settling. In one round the server sends one credit's worth,
 // the client reads and accepts each message, and the server answers and settles.

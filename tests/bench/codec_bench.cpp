@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cost of a message's wire form, with bodies of 256 B and 4 KiB: our codec, and Qpid Proton's
 // pn_message on the same bytes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Messages with an empty handler, from one thread to N threads: lanes on a WorkerPool against
 // strands on an asio::thread_pool, in the same run. Both count alike: a session counts its messages
 // without synchronisation, because they run in order, and the last one reports.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Over loopback, on a sessionqd of this build: a SessionProcessor beside Azure's clients for other
 // languages and a bare Proton-C receiver, in the same run. peers/install.bash installs the clients
 // in SESSIONQ_BENCH_PEERS. Cases of absent clients are skipped.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "bench/network_case.hpp"
 
 #include <atomic>

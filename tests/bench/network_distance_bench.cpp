@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A broker that is far away: what a processor and Azure's clients reach over the same path, a proxy
 // that delays both directions. Loopback hides what is bound by round trips.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The latency of a single session or message through broker and handler.
 #include <future>
 #include <thread>

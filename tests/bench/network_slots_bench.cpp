@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What slots cost beside the best case: sessions that appear at 16 entities instead of one, and
 // good sessions beside parked ones.
 #include <atomic>

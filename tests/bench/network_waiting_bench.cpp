@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cost of locked sessions without messages for the client, and of the broker without clients.
 #include <malloc.h>
 #include <unistd.h>

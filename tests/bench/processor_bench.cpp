@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The whole in-process path: sender, broker, port, lanes, workers, settlement.
 
 #include <malloc.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cost of a timer among n live ones: our wheel, Asio's waitable timer, a std::multimap. All
 // have the same due times, 1 s to 10 min ahead.
 //

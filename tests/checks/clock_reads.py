@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Time is an argument: only one file of the library reads a clock, and none sleeps."""
 
 from source_text import lines_matching, sources

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads blocks and statements out of C++ text. It knows braces, parentheses and heads, not C++."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """No source file grows beyond 500 lines. Tests may."""
 
 from source_text import sources

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every public class has an example in its comment, and all examples of the headers compile.
 
 As a program, header_examples.py INCLUDE OUTPUT writes a source file that contains every example. A

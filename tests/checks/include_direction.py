@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Arrows between the parts point down only. The table is that of sdk/ARCHITECTURE.md."""
 
 from source_text import includes, sources

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Installs BUILD into a fresh prefix, and shows that others can use what is there:
 # - the programs say VERSION, and what the build has in share/ came along;
 # - the samples in SAMPLES, as an outside project that knows the package only through find_package,

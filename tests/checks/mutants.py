@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every entry of the simulation's lists of mutants fits the source that it changes."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Unit tests move a manual clock; none waits for real time to pass."""
 
 from source_text import lines_matching, sources

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Public headers show no Proton, OpenSSL or JSON type, and Asio in async.hpp only.
 
 They cite no rule of the design by number, and say "lock", not "lease".

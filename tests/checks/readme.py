@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: MIT
 """The README's program is the first sample, and its table names exactly the processor's options."""
 
 import re
 
 README = "README.md"
 SAMPLE = "samples/01_hello_session.cpp"
+LICENSE = "// SPDX-License-Identifier: MIT\n"  # the README does not repeat it
 OPTIONS = "include/sessionq/processor_options.hpp"
 
 
@@ -16,7 +18,8 @@ def check(root) -> list[str]:
     found = []
 
     program = re.search(r"```cpp\n(.*?)```", text, re.DOTALL)
-    if not program or program.group(1) != (root / SAMPLE).read_text(encoding="utf-8"):
+    sample = (root / SAMPLE).read_text(encoding="utf-8").removeprefix(LICENSE)
+    if not program or program.group(1) != sample:
         found.append(
             f"{README}:{line_of(text, program.start() if program else 0)}: the program is not the"
             f" text of {SAMPLE}"

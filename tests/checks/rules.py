@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Each rule in the table of sdk/ARCHITECTURE.md names tests that exist and name the rule. A rule
 without tests says that it is not kept yet, and the rules are numbered without a gap."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs one check of the source tree, or shows that the check can fail.
 
     run.py CHECK ROOT

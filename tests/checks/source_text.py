@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the checks share: finding sources, and reading them without comments and literals."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The shape of the code: size of classes, doers that decide nothing, no hooks, short lines.
 
 A class counts with all its files: its body and the definitions of its members.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The comment above every public class states its thread safety.
 
 Structs are plain values. They state it where it is not obvious.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "contract/port_case.hpp"
 #include "core/trace_context.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "contract/port_case.hpp"
 
 using namespace sessionq;

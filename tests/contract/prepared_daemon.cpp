@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "contract/prepared_daemon.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The suite on daemons, in real time. Cases mostly wait, so several processes run them at once,
 // each taking the next free case. All processes share the daemons. Accepts doctest's filters.
 #define DOCTEST_CONFIG_IMPLEMENT

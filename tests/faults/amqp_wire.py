@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """AMQP 1.0 as bytes: values, frames and messages, right or wrong. Shares no code with the product.
 The standard library only."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Attacks sessionqd, one attack after another and then many at once, while a replay runs beside
 them. The broker must stay within its memory, serve the replay, and give the memory back (R26).
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Attacks on sessionqd. Each is a function that goes on until an instant, and returns how often
 the broker cut it off or made it wait. None uses code of the product.
 

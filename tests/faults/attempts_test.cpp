@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Clients against an unreachable broker, over real sockets. Only upper bounds are checked, and a
 // slow machine only lowers the counts.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """sessionqd for the fault tests: with a store, on its own port, killed and restarted."""
 
 import socket

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "faults/conduit.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "faults/event.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fills the disk under the broker. Sends must be refused with the reason, confirmed messages must
 be received and completed, and sending must go on once there is room. The test mounts a small disk,
 so it restarts itself in a mount namespace. Where that is not allowed, it skips and says so.

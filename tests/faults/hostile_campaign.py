@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs `sessionq` against hostile servers, several at a time. The client must keep its memory
 within a bound, fail soon or reconnect with backoff, and say why without control characters.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a case of the campaign is: a server that is honest up to a point."""
 
 from amqp_wire import Symbol

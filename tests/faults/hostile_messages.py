@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Messages and answers of a hostile server, which take memory. One class a case."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The server's half of an AMQP connection, as far as `sessionq` needs it. Honest, unless the case
 it serves does something else instead. Shares no code with the product. The standard library only.
 """

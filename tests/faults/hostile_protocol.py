@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A hostile server that breaks the protocol, or wears the client out. One class a case."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Texts of a hostile server: too long, and not fit for a terminal. One class a case."""
 
 from hostile_case import CONSUME, ESCAPES, LONG_TEXT, PEEK, RECEIVE, Case

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kills the broker at random instants while messages are sent and consumed, and restarts it. The
 oracle then checks that nothing confirmed was lost or came back.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "faults/kill_campaign.hpp"
 
 #include <csignal>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "faults/killable_broker.hpp"
 
 #include <stdexcept>

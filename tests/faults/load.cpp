@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Load for the fault tests. Sends numbered messages to sessions and consumes them through all
 // faults, and logs what it is told. Each line is in the file before the next thing happens, even if
 // this program is killed.

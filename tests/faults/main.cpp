@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Campaigns of faults against the client and the local broker. A failed run prints its seed and
 // script, so that it can be repeated.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "faults/network_campaign.hpp"
 
 #include <algorithm>

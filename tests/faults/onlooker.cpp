@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "faults/onlooker.hpp"
 
 #include <optional>

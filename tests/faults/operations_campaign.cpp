@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "faults/operations_campaign.hpp"
 
 #include <filesystem>

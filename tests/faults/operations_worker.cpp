@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "faults/operations_worker.hpp"
 
 #include <algorithm>

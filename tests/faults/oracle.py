@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The rules for a log of fault_load (see load.cpp), whatever happened to broker and network.
 
 Nothing is lost: each message whose send was confirmed was received.

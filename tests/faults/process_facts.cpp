@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "faults/process_facts.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "faults/producer.hpp"
 
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "faults/proxied_connection.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A TCP proxy that applies faults from a script or a seed to its connections.
 #include <cstdio>
 #include <exception>

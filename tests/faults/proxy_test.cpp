@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The proxy over real sockets on loopback. Waits are for conditions and bounded; nothing is timed.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Frames and connections for attackers: writes any frame, right or wrong, and reads as little as it
 likes. The standard library only."""
 

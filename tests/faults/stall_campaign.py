@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What one client asks for must not make the others wait. Each case attacks a broker of its own,
 while another client sends a message a millisecond to a queue of its own. Tells its longest wait
 alone and during the attack. Fails if it waits longer than --longest.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "faults/verdict.hpp"
 
 namespace sessionq::faults {

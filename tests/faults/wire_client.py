@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A small AMQP 1.0 client on a plain socket, which shares no code with the product. It speaks as
 much of Service Bus's dialect as the campaigns need."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "faults/world.hpp"
 
 namespace sessionq::faults {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "faults/world.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bytes from a peer for an engine that takes part in everything: opens what the peer opens, sends
 // within its credit, reads, answers and settles. The first byte chooses the side and whether SASL
 // precedes; the second chooses the pieces of the rest.

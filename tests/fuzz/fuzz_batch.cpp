@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Batches from outside. A batch that is split and put together again splits into the same messages.
 #include <cstddef>
 #include <cstdint>

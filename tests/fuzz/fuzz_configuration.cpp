@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A broker's configuration. Any text is rejected, or its entities can be created and used.
 #include <cstddef>
 #include <cstdint>

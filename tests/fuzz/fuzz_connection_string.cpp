@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Connection strings from outside. They are rejected with a reason, or their values are valid. The
 // reason never contains a secret.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two engines joined, both driven by a script that the input holds. The input also says which bytes
 // between them are flipped, dropped or inserted. Its first byte chooses the frame size and whether
 // owners drop their links from within the events.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Messages from outside. A message that a broker accepts can be read, changed and delivered, and
 // stays valid.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Record files from outside, in JSON Lines or CSV. Each record has its session id, or the error
 // names the line.
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Input from a client for the broker's nodes: tokens, addresses, filters, and requests with any
 // body. The first byte chooses.
 #include <cstddef>

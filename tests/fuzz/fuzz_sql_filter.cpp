@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Conditions and actions of subscription rules, applied to a message with a property of every type.
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // States of sessions from a broker. What is opened seals to the same parts, and a record of other
 // bytes gives no delay without end.
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Values from outside. A value that can be read can be skipped, and is the same after writing and
 // reading.
 #include <cstddef>

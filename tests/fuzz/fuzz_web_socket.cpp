@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bytes from a peer before and after a stream becomes a WebSocket.
 #include <cstddef>
 #include <cstdint>

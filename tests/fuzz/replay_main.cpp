@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Replays a harness's corpus, every file of the folder in order of name. Fails if there are none,
 // so that a lost corpus is noticed.
 #include <algorithm>

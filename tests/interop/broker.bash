@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Shared by the scripts of the brokers, which source it.
 
 set -euo pipefail

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Suites of tests/interop/run, which sources it: our client on other people's brokers with message
 # groups.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Faults on brokers with message groups, under load, judged by group_oracle.py:
 
 group_faults.py FAULT --load PROGRAM --work DIR [--rounds N] [--broker artemis|broker-j]

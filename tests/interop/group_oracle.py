@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The rules for a log of fault_load (see tests/faults/load.cpp) on a broker with message groups,
 whatever happened to broker and network.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Builds test programs once more with some sources replaced, from what a build directory knows."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Tries a random sample of small changes to sdk/ and prints which of them no test notices.
 
     tests/mutation/run.py [--seed N] [--count N] [--parts LIST] [--build DIR] [--jobs N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Finds places in a C++ source where a small change makes a mutant.
 
 The scanner knows blocks, statements and parentheses, not C++. It leaves out what it cannot read,

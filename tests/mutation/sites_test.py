@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Shows which changes sites.py finds in a small source, and which it leaves out."""
 
 import sys

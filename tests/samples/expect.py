@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs a program and checks how it ends: expect.py CODE PATTERN PROGRAM [ARGUMENT...].
 
 PATTERN is a regular expression that must be found in the output, standard error included. A PATTERN

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Promises of the public headers, checked by a program that knows nothing else.
 //
 //     promises CASE [connection string]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """promises_test.py CASE PROMISES SESSIONQD: a promise in process and on a daemon of its own."""
 
 import re

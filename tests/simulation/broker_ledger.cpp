@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/broker_ledger.hpp"
 
 #include <algorithm>

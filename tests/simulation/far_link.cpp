@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/far_link.hpp"
 
 #include "simulation/near_link.hpp"

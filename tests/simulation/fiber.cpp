@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/fiber.hpp"
 
 #include <ucontext.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/flawed_endpoint.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/flawed_link.hpp"
 
 namespace sessionq::simulation {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/handler_sends.hpp"
 
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/link_book.hpp"
 
 namespace sessionq::simulation {

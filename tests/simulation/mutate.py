@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Copies the sources of sdk/ that mutants change, with every mutant built in and switched off.
 
     mutate.py plan SDK LIST...        prints which files to copy and which to compile with them

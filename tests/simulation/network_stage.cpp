@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/network_stage.hpp"
 
 #include <algorithm>

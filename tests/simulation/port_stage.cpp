@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/port_stage.hpp"
 
 namespace sessionq::simulation {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/run.hpp"
 
 #include "simulation/network_stage.hpp"

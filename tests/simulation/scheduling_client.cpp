@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/scheduling_client.hpp"
 
 #include <algorithm>

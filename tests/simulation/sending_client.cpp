@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/sending_client.hpp"
 
 #include <algorithm>

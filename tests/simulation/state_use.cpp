@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/state_use.hpp"
 
 #include "client/session_state.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/virtual_worker.hpp"
 
 #include <algorithm>

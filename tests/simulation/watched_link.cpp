@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/watched_link.hpp"
 
 namespace sessionq::simulation {

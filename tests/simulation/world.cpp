@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/world.hpp"
 
 #include <algorithm>

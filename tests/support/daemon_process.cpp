@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "support/daemon_process.hpp"
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "support/interleaving.hpp"
 
 #include <ucontext.h>

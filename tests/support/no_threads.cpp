@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Linked into programs that are declared to start no thread: NO_THREADS in tests/CMakeLists.txt.
 #include <pthread.h>
 

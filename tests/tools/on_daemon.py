@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A test case with a sessionqd of its own. The program's arguments are SESSIONQ SESSIONQD."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """sessionq_help_test.py SESSIONQ: completions in real shells, and the manual page. A shell that
 this machine lacks is skipped by name."""
 

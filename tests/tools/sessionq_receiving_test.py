@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """sessionq_receiving_test.py SESSIONQ SESSIONQD: receive, defer, purge and counts. What cannot be
 written stays at the broker."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """sessionq_sending_test.py SESSIONQ SESSIONQD: send, schedule and cancel."""
 
 import json

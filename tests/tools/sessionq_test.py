@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """sessionq_test.py SESSIONQ SESSIONQD: the command line on a broker of its own, and its errors."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """sessionqd_keys_test.py SESSIONQ SESSIONQD: what each key may do, and which keys the daemon takes.
 
 Tried with the command line, and with a client that shares no code with the product.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """sessionqd_start_test.py SESSIONQ SESSIONQD: a daemon that cannot use its data names it and ends.
 
 It ends at once and changes nothing.

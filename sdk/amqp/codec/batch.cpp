@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/codec/batch.hpp"
 
 #include "amqp/codec/encoder.hpp"

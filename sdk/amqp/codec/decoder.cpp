@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/codec/decoder.hpp"
 
 #include <cstring>

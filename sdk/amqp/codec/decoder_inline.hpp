@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // Functions of decoder.hpp that run many times per message. They are inline because a call would

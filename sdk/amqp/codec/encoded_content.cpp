@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/codec/encoded_content.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/codec/extent.hpp"
 
 namespace sessionq::amqp {

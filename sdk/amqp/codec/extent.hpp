@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // Sizes of encoded values. Inline, because every frame and message needs them many times.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/codec/lock_token.hpp"
 
 #include <algorithm>

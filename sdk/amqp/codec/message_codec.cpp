@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/codec/message_codec.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/codec/message_sections.hpp"
 
 #include <algorithm>

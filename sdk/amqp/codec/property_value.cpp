@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/codec/property_value.hpp"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/engine/attach.hpp"
 
 #include "amqp/codec/decoder.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/engine/composite_writer.hpp"
 
 #include "amqp/engine/performative.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What an engine writes.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // Frames of AMQP 1.0, part 2, section 2.3.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/engine/link.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/engine/open.hpp"
 
 #include "amqp/engine/composite_writer.hpp"

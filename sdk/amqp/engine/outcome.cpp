@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/engine/outcome.hpp"
 
 #include <algorithm>

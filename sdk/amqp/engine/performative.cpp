@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/engine/performative.hpp"
 
 #include "amqp/codec/decoder.hpp"

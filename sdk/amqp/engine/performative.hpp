@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // The performatives of AMQP 1.0 (part 2, section 7) and the composite types inside them, as a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a session writes.
 #include <utility>
 

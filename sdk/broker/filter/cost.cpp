@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/filter/cost.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/filter/properties.hpp"
 
 #include <algorithm>

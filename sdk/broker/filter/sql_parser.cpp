@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/filter/sql_parser.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/store/change_writer.hpp"
 
 #include <algorithm>

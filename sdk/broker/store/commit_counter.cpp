@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/store/commit_counter.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/store/damage_report.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/store/database.hpp"
 
 #include <sqlite3.h>

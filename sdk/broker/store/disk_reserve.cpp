@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/store/disk_reserve.hpp"
 
 #include <fcntl.h>

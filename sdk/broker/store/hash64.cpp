@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/store/hash64.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/store/ledger.hpp"
 
 #include "broker/store/row_checksum.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/store/open_store.hpp"
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/store/options_text.hpp"
 
 #include <charconv>

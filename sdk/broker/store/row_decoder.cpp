@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/store/row_decoder.hpp"
 
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/store/salvage.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/store/store_journal.hpp"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sessionq/base64.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sessionq/commands.hpp"
 
 #include "tools/sessionq/output.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sessionq/dead_letter_filter.hpp"
 
 namespace sessionq::cli {

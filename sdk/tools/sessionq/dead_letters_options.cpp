@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sessionq/declare.hpp"
 
 namespace sessionq::cli {

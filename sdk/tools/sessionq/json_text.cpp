@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sessionq/json_text.hpp"
 
 #include "core/peer_words.hpp"

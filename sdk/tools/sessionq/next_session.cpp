@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sessionq/next_session.hpp"
 
 namespace sessionq::cli {

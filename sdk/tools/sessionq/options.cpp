@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sessionq/options.hpp"
 
 #include "tools/command_tree.hpp"

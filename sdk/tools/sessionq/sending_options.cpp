@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sessionq/declare.hpp"
 #include "tools/sessionq/property_text.hpp"
 #include "tools/sessionq/time_text.hpp"

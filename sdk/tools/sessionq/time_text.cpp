@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sessionq/time_text.hpp"
 
 #include <array>

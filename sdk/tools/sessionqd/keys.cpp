@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sessionqd/keys.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sessionqd/memory_release.hpp"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sessionqd/option_values.hpp"
 
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sessionqd/options.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Our processor on a broker with message groups. It also fills the queue.
 //   processor_receiver fill URL QUEUE GROUPS MESSAGES
 //   processor_receiver take URL QUEUE GROUPS MESSAGES

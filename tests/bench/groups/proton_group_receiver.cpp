@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The upper limit: Proton-C with its own I/O and one receiver on one connection, which only accepts
 // messages.
 //   proton_group_receiver PORT USER PASSWORD QUEUE MESSAGES CREDIT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Sourced by tests/run: installs Azure's clients for other languages, for the benchmarks over the
 # network. Each gets its own directory under $peers with a program "peer". Without its runtime or
 # registry a file "skipped" says why instead, unless an earlier run has installed it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The upper limit: Proton-C with its own I/O and SESSIONS receivers on one connection, which only
 // accept messages.
 //   proton_receiver PORT ENTITY SESSIONS MESSAGES TOKEN

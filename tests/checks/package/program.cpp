@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program of an application: prints the version of the library that it is linked with, and uses
 // parts of the library that need each of its dependencies.
 #include <filesystem>

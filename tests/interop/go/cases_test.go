@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Package interop tests Azure's Go client with sessions, against the broker in SESSIONQ_CONNECTION.
 // Every case has queues of its own.
 package interop

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import com.azure.core.amqp.AmqpRetryOptions;
 import com.azure.core.amqp.exception.AmqpErrorCondition;
 import com.azure.core.amqp.exception.AmqpException;

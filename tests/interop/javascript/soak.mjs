@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Opens and closes session receivers on one broker in a loop and watches the broker's memory, which
 // must not grow.
 //   node soak.mjs PID [receivers]     with SESSIONQ_CONNECTION; PID is the broker's

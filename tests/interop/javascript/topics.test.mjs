@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Azure's JavaScript client with topics, subscriptions and rules, against the broker in
 // SESSIONQ_CONNECTION. Every case has its own topic from topics.json.
 import assert from "node:assert/strict";

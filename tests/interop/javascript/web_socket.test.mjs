@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The same client over WebSockets with TLS, as Service Bus serves them.
 // SESSIONQ_WEB_SOCKET_CONNECTION names the broker.
 import assert from "node:assert/strict";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Azure's Python client with sessions, against the broker in SESSIONQ_CONNECTION. Every case has
 queues of its own."""
 

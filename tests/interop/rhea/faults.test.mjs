@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Documented refusals and faults as an application sees them: each is its own error in bounded
 // time, nothing is lost, and every call ends.
 import assert from "node:assert/strict";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The WebSocket gateway in front of the service, with a library that is not ours. It passes bytes
 // to and from a peer's TCP port, in messages and fragments as a case demands.
 import { EventEmitter, once } from "node:events";

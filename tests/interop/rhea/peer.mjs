@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A scripted broker on an AMQP library that is not ours. It records the client's frames as they
 // were on the wire, answers like Azure Service Bus, and departs from that where a case sets a hook.
 import { EventEmitter, once } from "node:events";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A session processor under faults: nothing is lost, the order stays, connection attempts are
 // bounded (R17), and it never falls silent (R16).
 import assert from "node:assert/strict";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A scripted broker, and a sessionq application that follows a case's commands.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rights: rejected, unanswered, expiring, revoked.
 import assert from "node:assert/strict";
 import { entity, scene, sleep, until } from "./scene.mjs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The same over WebSockets. The other side's AMQP and WebSocket libraries are not ours.
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Our client's frames as an AMQP library that is not ours reads them, compared with Azure Service
 // Bus's documentation.
 import assert from "node:assert/strict";

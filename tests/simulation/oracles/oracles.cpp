@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulation/oracles/oracles.hpp"
 
 namespace sessionq::simulation {

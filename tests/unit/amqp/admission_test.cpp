@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // R26: which peers are accepted, and which give way.
 #include <doctest/doctest.h>
 

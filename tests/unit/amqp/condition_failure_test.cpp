@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/condition_failure.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/connection_keeper.hpp"
 
 #include <doctest/doctest.h>

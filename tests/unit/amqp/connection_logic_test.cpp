@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A connection on a scripted stream and manual time.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Uses real sockets on loopback. Waits are for conditions and bounded; nothing is timed.
 #include "amqp/proxy_tunnel.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/sasl.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A sender channel on a client's engine, and the server's engine in the test's hands.
 #include "amqp/sender_channel.hpp"
 

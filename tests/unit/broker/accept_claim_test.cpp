@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/accept_claim.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/browser_line.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/delivery_table.hpp"
 
 #include <doctest/doctest.h>

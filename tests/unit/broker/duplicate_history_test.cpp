@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/duplicate_history.hpp"
 
 #include <doctest/doctest.h>

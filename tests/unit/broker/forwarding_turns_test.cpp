@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Messages whose rules take longer than a turn.
 #include <doctest/doctest.h>
 

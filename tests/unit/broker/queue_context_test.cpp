@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/queue_context.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Ends a broker at every instant while messages are forwarded. Each message must be in exactly one
 // place, its source or its destination.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/sequence_index.hpp"
 
 #include <doctest/doctest.h>

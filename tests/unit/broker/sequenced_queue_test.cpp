@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/sequenced_queue.hpp"
 
 #include <doctest/doctest.h>

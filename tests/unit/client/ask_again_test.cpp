@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/ask_again.hpp"
 
 #include <doctest/doctest.h>

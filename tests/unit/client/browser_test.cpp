@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/browser.hpp>
 
 #include <doctest/doctest.h>

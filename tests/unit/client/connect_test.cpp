@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Client::connect against the local broker's AMQP front on loopback, over TCP and TLS. Each wait is
 // for a condition and bounded.
 #include <doctest/doctest.h>

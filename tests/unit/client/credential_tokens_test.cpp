@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/credential_tokens.hpp"
 
 #include <doctest/doctest.h>

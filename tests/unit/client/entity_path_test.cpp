@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/entity_path.hpp"
 
 #include <doctest/doctest.h>

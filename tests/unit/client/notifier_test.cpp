@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/notifier.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/pending_machine.hpp"
 
 #include <doctest/doctest.h>

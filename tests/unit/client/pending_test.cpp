@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/pending.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/receive_thread.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/receiver_machine.hpp"
 
 #include <doctest/doctest.h>

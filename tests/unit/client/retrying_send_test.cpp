@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/retrying_send.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/rule_manager.hpp>
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/send_retry.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/session_pages.hpp"
 
 #include <doctest/doctest.h>

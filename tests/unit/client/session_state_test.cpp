@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/session_state.hpp"
 
 #include <doctest/doctest.h>

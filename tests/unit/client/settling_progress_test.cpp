@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/settling_progress.hpp"
 
 #include <doctest/doctest.h>

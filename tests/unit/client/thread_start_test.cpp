@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/thread_start.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "client/unanswered_settlements.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/backoff.hpp"
 
 #include <doctest/doctest.h>

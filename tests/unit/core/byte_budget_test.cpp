@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/byte_budget.hpp"
 
 #include <doctest/doctest.h>

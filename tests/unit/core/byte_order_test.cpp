@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/byte_order.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/deadline.hpp>
 
 #include <doctest/doctest.h>

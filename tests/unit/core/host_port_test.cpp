@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/host_port.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/inbox.hpp"
 
 #include <doctest/doctest.h>

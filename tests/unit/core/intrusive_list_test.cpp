@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/intrusive_list.hpp"
 
 #include <doctest/doctest.h>

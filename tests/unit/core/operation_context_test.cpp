@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <sessionq/operation_context.hpp>
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/random.hpp"
 
 #include <doctest/doctest.h>

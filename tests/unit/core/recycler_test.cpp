@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/recycler.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/reply_queue.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/task.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/trace_context.hpp"
 
 #include <doctest/doctest.h>

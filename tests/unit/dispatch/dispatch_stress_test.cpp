@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs real threads, for ThreadSanitizer and for defects that the exploration of interleavings
 // cannot find. Bounded by counts, not by time.
 #include <doctest/doctest.h>

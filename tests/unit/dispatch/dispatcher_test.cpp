@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "dispatch/dispatcher.hpp"
 
 #include <doctest/doctest.h>

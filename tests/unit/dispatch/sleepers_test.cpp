@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "dispatch/sleepers.hpp"
 
 #include <doctest/doctest.h>

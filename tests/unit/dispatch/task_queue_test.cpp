@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "dispatch/task_queue.hpp"
 
 #include <doctest/doctest.h>

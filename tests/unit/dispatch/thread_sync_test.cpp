@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "dispatch/thread_sync.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "groups/connection_url.hpp"
 
 #include <doctest/doctest.h>

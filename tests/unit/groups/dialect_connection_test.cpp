@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The peer is on loopback and speaks by script. Waits are for answers, and nothing is timed.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "groups/dialect.hpp"
 
 #include <doctest/doctest.h>

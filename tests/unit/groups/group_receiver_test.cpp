@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A receiver and a broker played beside it, on one loop whose time moves when the test says so.
 // Their bytes go over loopback, and waits for them are bounded.
 #include <doctest/doctest.h>

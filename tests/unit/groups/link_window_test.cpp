@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "groups/link_window.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "groups/unanswered_ids.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "groups/wire_message.hpp"
 
 #include <doctest/doctest.h>

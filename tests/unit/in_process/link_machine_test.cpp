@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "in_process/link_machine.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "in_process/turn_queue.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "in_process/waiting_peeks.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ports/enveloped_state.hpp"
 
 #include <doctest/doctest.h>

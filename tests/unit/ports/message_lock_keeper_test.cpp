@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ports/message_lock_keeper.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ports/own_locks.hpp"
 
 #include <doctest/doctest.h>

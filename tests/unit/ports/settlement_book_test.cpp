@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ports/settlement_book.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ports/state_envelope.hpp"
 
 #include <doctest/doctest.h>

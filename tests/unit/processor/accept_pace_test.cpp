@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/accept_pace.hpp"
 
 #include <doctest/doctest.h>

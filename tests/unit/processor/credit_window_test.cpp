@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/credit_window.hpp"
 
 #include <doctest/doctest.h>

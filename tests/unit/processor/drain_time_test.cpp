@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/drain_time.hpp"
 
 #include <doctest/doctest.h>

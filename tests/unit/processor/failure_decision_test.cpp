@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/failure_decision.hpp"
 
 #include <doctest/doctest.h>

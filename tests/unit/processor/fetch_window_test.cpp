@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/fetch_window.hpp"
 
 #include <doctest/doctest.h>

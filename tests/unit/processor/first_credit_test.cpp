@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/first_credit.hpp"
 
 #include <doctest/doctest.h>

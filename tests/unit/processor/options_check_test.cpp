@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/options_check.hpp"
 
 #include <doctest/doctest.h>

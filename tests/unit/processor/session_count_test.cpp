@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/session_count.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A session machine in any order of inputs that a link, a lane and handlers can bring.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/slot_machine.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/slot_words.hpp"
 
 #include <doctest/doctest.h>

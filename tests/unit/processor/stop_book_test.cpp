@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/stop_book.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "processor/target_book.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the server confirms only after it is durable.
 #include <doctest/doctest.h>
 

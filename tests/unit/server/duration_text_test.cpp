@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/duration_text.hpp"
 
 #include <doctest/doctest.h>

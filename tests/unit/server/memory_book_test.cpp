@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // R26: which connection goes when a bound is met.
 #include <doctest/doctest.h>
 

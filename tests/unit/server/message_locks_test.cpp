@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/message_locks.hpp"
 
 #include <doctest/doctest.h>

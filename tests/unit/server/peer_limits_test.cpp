@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // R26: what happens to a connection that meets a bound of its server.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/transfer.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "server/turn_line.hpp"
 
 #include <doctest/doctest.h>

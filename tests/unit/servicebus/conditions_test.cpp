@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/conditions.hpp"
 
 #include <doctest/doctest.h>

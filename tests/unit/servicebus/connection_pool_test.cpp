@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/connection_pool.hpp"
 
 #include <doctest/doctest.h>

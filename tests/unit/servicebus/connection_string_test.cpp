@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/connection_string.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A day of a client that holds sessions and does nothing else: the real client's links and the real
 // broker's front, on manual time. Only the bytes travel in real time, over loopback.
 #include <doctest/doctest.h>

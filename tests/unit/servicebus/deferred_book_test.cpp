@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/deferred_book.hpp"
 
 #include <doctest/doctest.h>

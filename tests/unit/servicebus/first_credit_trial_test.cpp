@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/first_credit_trial.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/lock_clock.hpp"
 
 #include <doctest/doctest.h>

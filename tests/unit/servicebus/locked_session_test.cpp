@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Asking for a session and holding one, against a broker whose part the test plays. Time is manual;
 // only the bytes take their own, over loopback.
 #include "servicebus/locked_session.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A request channel on a client's engine, and the server's engine in the test's hands.
 #include "servicebus/request_channel.hpp"
 

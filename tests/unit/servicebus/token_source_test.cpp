@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "servicebus/token_source.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "timing/idle_index.hpp"
 
 #include <doctest/doctest.h>

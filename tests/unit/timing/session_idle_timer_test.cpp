@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "timing/session_idle_timer.hpp"
 
 #include <doctest/doctest.h>

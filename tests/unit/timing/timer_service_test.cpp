@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "timing/timer_service.hpp"
 
 #include <doctest/doctest.h>

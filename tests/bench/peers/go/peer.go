@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Azure's Go client at the same work, one goroutine per session. Prints one line of JSON.
 //
 //	peer steady QUEUE SESSIONS WARM MESSAGES    SESSIONS receivers at once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Azure's JavaScript client at the same work. Prints one line of JSON.
 //   node peer.mjs steady QUEUE SESSIONS WARM MESSAGES   SESSIONS receivers at once
 //   node peer.mjs rolling QUEUE SLOTS WARM SESSIONS     SLOTS loops: accept the next session,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Azure's Python client at the same work. Prints one line of JSON.
   peer.py steady QUEUE SESSIONS WARM MESSAGES     SESSIONS receivers at once
   peer.py rolling QUEUE SLOTS WARM SESSIONS       SLOTS loops: accept the next session, receive and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads commands, one line of JSON each: {"id": 1, "do": "receive", "with": {...}}. Runs each on
 // its own thread, so that a waiting command does not block others. Answers and events are lines of
 // JSON too. Exits at the end of its input.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "amqp/codec/rule_codec.hpp"
 
 #include <doctest/doctest.h>

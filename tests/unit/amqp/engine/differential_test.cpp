@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The same script on our engine and on Qpid Proton-C, in all four pairings of a client and a
 // server: everything each side tells must be equal.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "our_side.hpp"
 
 namespace sessionq::test {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "proton_side.hpp"
 
 #include <cstring>

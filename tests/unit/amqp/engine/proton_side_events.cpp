@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What Proton has noticed, told as our engine tells it.
 #include <algorithm>
 

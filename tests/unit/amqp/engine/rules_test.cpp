@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The rules of AMQP 1.0 part 2, sections 2.2 to 2.7, that an endpoint must keep, each with the test
 // that shows it.
 #include "raw_peer.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/filter/compiled_rule.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broker/filter/sql_cursor.hpp"
 
 #include <doctest/doctest.h>
