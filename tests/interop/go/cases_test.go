@@ -624,7 +624,7 @@ func TestQueuesWithoutSessions(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	client, queue, plain := start(t), take("s"), take("p")
 	_, err := client.AcceptNextSessionForQueue(soon(t), "nosuch", nil)
-	says(t, err, "amqp:not-found")
+	hasCode(t, err, sb.CodeNotFound)
 	_, err = client.AcceptNextSessionForQueue(soon(t), plain, nil)
 	says(t, err, "does not require sessions")
 	_, err = receiver(t, client, queue, nil).ReceiveMessages(soon(t), 1, nil)
