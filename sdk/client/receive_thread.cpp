@@ -15,6 +15,8 @@ thread_local const ReceiveThread* current_thread = nullptr;
 
 // Polling streams costs more than a round of tasks, so a busy thread polls once in so many rounds.
 constexpr unsigned rounds_between_polls = 8;
+// Unless they take long: then streams have waited enough.
+constexpr Duration longest_between_polls = std::chrono::milliseconds{1};
 
 // Busy streams must not delay tasks and timers.
 constexpr unsigned handlers_per_poll = 64;
@@ -111,7 +113,8 @@ void ReceiveThread::run_round() {
     run_tasks();
     begin_task();
     timers_->advance(now());
-    if (++rounds_since_poll_ >= rounds_between_polls) {
+    if (++rounds_since_poll_ >= rounds_between_polls ||
+        now() - polled_at_ >= longest_between_polls) {
         poll_reactor();
     }
 }
@@ -132,6 +135,7 @@ void ReceiveThread::run_tasks() {
 
 void ReceiveThread::poll_reactor() {
     rounds_since_poll_ = 0;
+    polled_at_ = now();
     for (unsigned handlers = 0; handlers < handlers_per_poll; ++handlers) {
         begin_task();
         if (!reactor_.poll_one()) {
@@ -156,6 +160,8 @@ void ReceiveThread::sleep() {
     begin_task();
     rounds_since_poll_ = 0;
     reactor_.wait(timers_->next_wakeup());
+    begin_task();
+    polled_at_ = now();
 }
 
 void ReceiveThread::drop_tasks() noexcept {

@@ -67,6 +67,7 @@ private:
     // Only this thread uses these.
     mutable std::optional<TimePoint> now_{}; // of the task that runs
     unsigned rounds_since_poll_{0};
+    TimePoint polled_at_{}; // or slept until
     core::InboxSet inboxes_;
     Reactor reactor_;
     std::unique_ptr<timing::TimerService> timers_;

@@ -4,12 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include <asio/post.hpp>
 #include <sessionq/logging.hpp>
 
 #include "timing/timer_service.hpp"
@@ -205,6 +207,52 @@ TEST_CASE("receive thread: a single item at a time gets across every time") {
         on_loop(spinning, [] {});
     }
     CHECK(on_loop(spinning, [] { return true; }));
+}
+
+TEST_CASE("receive thread: long rounds do not keep streams waiting, short ones a few at most") {
+    struct Clock final : core::Clock {
+        [[nodiscard]] TimePoint now() const noexcept override {
+            return TimePoint{1h + Duration{passed.load()}};
+        }
+        [[nodiscard]] WallTime wall_now() const noexcept override { return WallTime{1h}; }
+        std::atomic<Duration::rep> passed{0};
+    } clock;
+    Duration each{};
+    unsigned most = 0;
+    SUBCASE("they take no time") { most = 8; }
+    SUBCASE("they take a while") {
+        each = 600us;
+        most = 2;
+    }
+    SUBCASE("they take long") {
+        each = 5ms;
+        most = 1;
+    }
+    struct Rounds {
+        void run() {
+            clock.passed += each.count();
+            if (is_stream_served) {
+                done.set_value(count);
+            } else {
+                ++count;
+                loop.post([this] { run(); });
+            }
+        }
+        ReceiveThread& loop;
+        Clock& clock;
+        const Duration each;
+        bool is_stream_served{false};
+        unsigned count{0};
+        std::promise<unsigned> done{};
+    };
+    ReceiveThread loop{clock};
+    Rounds rounds{loop, clock, each};
+    auto count = rounds.done.get_future();
+    loop.post([&] {
+        asio::post(loop.io_context(), [&] { rounds.is_stream_served = true; });
+        rounds.run();
+    });
+    CHECK(count.get() <= most);
 }
 
 TEST_CASE("receive thread: a task that throws does not end it") {
