@@ -45,8 +45,8 @@ struct QueueOptions {
     /// false.
     bool dead_letter_on_expiration{false};
 
-    /// Upper bound of the bytes of all messages in the queue, as the broker estimates them. Zero:
-    /// unlimited. Default 0.
+    /// Upper bound of the bytes of all messages in the queue and its dead-letter queue, and of the
+    /// message ids that it remembers, as the broker estimates them. Zero: unlimited. Default 0.
     std::uint64_t max_size_bytes{0};
 
     /// Upper bound of the bytes of one message, or of one session's state. Range: over zero.

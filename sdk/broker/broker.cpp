@@ -84,6 +84,7 @@ core::Result<core::Done> Broker::create_topic(const std::string& name, const Top
     return create({.name = name,
                    .kind = EntityKind::topic,
                    .options = {.default_time_to_live = options.default_time_to_live,
+                               .max_size_bytes = options.max_size_bytes,
                                .max_message_bytes = options.max_message_bytes,
                                .duplicate_detection_window = options.duplicate_detection_window}},
                   at);

@@ -14,12 +14,14 @@ void DuplicateHistory::remember(std::string_view message_id, std::int64_t sequen
     const auto [at, is_new] = taken_.emplace(message_id, sequence);
     if (is_new) {
         by_age_.push_back({until, &at->first});
+        bytes_ += message_id.size() + beside_an_id;
     }
 }
 
 void DuplicateHistory::forget_old(TimePoint now) {
     while (!by_age_.empty() && by_age_.front().until <= now) {
         if (const auto oldest = taken_.find(*by_age_.front().id); oldest != taken_.end()) {
+            bytes_ -= oldest->first.size() + beside_an_id;
             taken_.erase(oldest);
         }
         by_age_.pop_front();

@@ -32,8 +32,16 @@ public:
     void remember(std::string_view message_id, std::int64_t sequence, TimePoint until);
 
     [[nodiscard]] std::size_t size() const noexcept { return taken_.size(); }
+    /// The memory that the ids take which are remembered at `now`, estimated.
+    [[nodiscard]] std::size_t bytes(TimePoint now) {
+        forget_old(now);
+        return bytes_;
+    }
 
 private:
+    /// Beside its text: two entries, and what allocations add.
+    static constexpr std::size_t beside_an_id = 128;
+
     struct Hash {
         using is_transparent = void;
         std::size_t operator()(std::string_view id) const noexcept {
@@ -50,6 +58,7 @@ private:
     Duration window_;
     std::unordered_map<std::string, std::int64_t, Hash, std::equal_to<>> taken_;
     std::deque<Entry> by_age_;
+    std::size_t bytes_{0};
 };
 
 } // namespace sessionq::broker

@@ -14,7 +14,8 @@ Entity::Entity(std::string name, EntityKind kind, const QueueOptions& options,
       messages{state, dead_letters != nullptr ? &dead_letters->messages : nullptr},
       consumers{state, messages},
       deliveries{state, messages, consumers},
-      browsers{state} {
+      browsers{state},
+      dead_letters_{dead_letters} {
     if (options.duplicate_detection_window) {
         history_.emplace(*options.duplicate_detection_window);
     }
@@ -30,7 +31,7 @@ core::Result<std::vector<std::int64_t>> Entity::send(std::vector<MessageContentP
     if (auto fault = state.context.find_fault(state.name, Growth::adds)) {
         return std::move(*fault);
     }
-    std::uint64_t total = state.store.bytes();
+    std::uint64_t total = 0;
     for (const MessageContentPtr& content : contents) {
         if (auto fault = state.find_fault(*content)) {
             return std::move(*fault);
@@ -48,12 +49,25 @@ core::Result<std::vector<std::int64_t>> Entity::send(std::vector<MessageContentP
     return sequences;
 }
 
-std::optional<Failure> Entity::find_size_fault(std::uint64_t total) const {
+std::optional<Failure> Entity::find_size_fault(std::uint64_t bytes) {
     const std::uint64_t max = state.options.max_size_bytes;
-    if (max != 0 && total > max) {
-        return state.failure(Errc::quota_exceeded, "max_size_bytes is " + std::to_string(max));
+    if (max == 0) {
+        return std::nullopt;
     }
-    return std::nullopt;
+    const std::uint64_t dead = dead_letters_ != nullptr ? dead_letters_->state.store.bytes() : 0;
+    const std::uint64_t ids = history_ ? history_->bytes(state.context.now()) : 0;
+    if (bytes + state.store.bytes() + dead + ids <= max) {
+        return std::nullopt;
+    }
+    std::string why = "max_size_bytes is " + std::to_string(max);
+    const auto blame = [&why, max](std::uint64_t part, const char* what) {
+        if (part > max / 2) {
+            why += ", and most of it are " + std::string{what};
+        }
+    };
+    blame(dead, "dead-lettered messages");
+    blame(ids, "message ids that duplicate detection remembers");
+    return state.failure(Errc::quota_exceeded, std::move(why));
 }
 
 std::int64_t Entity::enqueue(Arrival arrival) {
@@ -98,7 +112,7 @@ std::optional<Failure> Entity::take(Arrival arrival) {
     const std::optional<Origin> origin = arrival.origin;
     auto fault = state.find_fault(*arrival.content);
     if (!fault) {
-        fault = find_size_fault(state.store.bytes() + arrival.content->bytes());
+        fault = find_size_fault(arrival.content->bytes());
     }
     if (fault && state.kind != EntityKind::subscription) {
         return fault;

@@ -42,9 +42,11 @@ public:
     BrowserLine browsers;
 
 private:
-    [[nodiscard]] std::optional<Failure> find_size_fault(std::uint64_t total) const;
+    /// Why no message of so many bytes may enter, if none may.
+    [[nodiscard]] std::optional<Failure> find_size_fault(std::uint64_t bytes);
     std::int64_t enqueue(Arrival arrival);
 
+    const Entity* const dead_letters_;        // null for a dead-letter sub-queue
     std::optional<DuplicateHistory> history_; // unset: no duplicate detection
 };
 

@@ -33,7 +33,8 @@ struct QueueOptions {
     /// Expired messages are dead-lettered instead of deleted.
     bool dead_letter_on_expiration{false};
 
-    /// The maximum total size of all messages, by their own estimate. Zero: unlimited.
+    /// The maximum total size of all messages, dead-lettered ones too, and of the message ids that
+    /// duplicate detection remembers, all by estimate. Zero: unlimited.
     std::uint64_t max_size_bytes{0};
 
     /// The maximum size of one message, or of a session's state. Above zero.
@@ -64,6 +65,7 @@ struct QueueOptions {
 /// The properties of a topic. The members mean the same as in `QueueOptions`.
 struct TopicOptions {
     std::optional<std::chrono::milliseconds> default_time_to_live{};
+    std::uint64_t max_size_bytes{0}; ///< of what has not reached the subscriptions, and of ids
     std::size_t max_message_bytes{std::size_t{1} << 20U};
     std::optional<Duration> duplicate_detection_window{};
 };

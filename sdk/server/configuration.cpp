@@ -255,6 +255,19 @@ core::Result<Configuration> read_configuration(std::string_view json,
     }
 }
 
+void bound_sizes(std::vector<QueueEntry>& queues, Configuration& configuration,
+                 std::uint64_t bytes) {
+    const auto bound = [bytes](auto& entries) {
+        for (auto& entry : entries) {
+            std::uint64_t& size = entry.options.max_size_bytes;
+            size = size != 0 ? size : bytes;
+        }
+    };
+    bound(queues);
+    bound(configuration.queues);
+    bound(configuration.topics);
+}
+
 core::Result<core::Done> create_entities(broker::Broker& broker, const Configuration& configuration,
                                          broker::Instant at) {
     for (const QueueEntry& queue : configuration.queues) {

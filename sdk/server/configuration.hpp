@@ -54,6 +54,11 @@ struct Configuration {
 [[nodiscard]] core::Result<Configuration> read_configuration(
     std::string_view json, std::span<const QueueEntry> others = {});
 
+/// Gives queues and topics that have no bound of their size this one. A subscription is bounded by
+/// what its topic's messages may live: if it were full it would dead-letter them.
+void bound_sizes(std::vector<QueueEntry>& queues, Configuration& configuration,
+                 std::uint64_t bytes);
+
 /// Creates all entities. Fails like the broker's own functions.
 core::Result<core::Done> create_entities(broker::Broker& broker, const Configuration& configuration,
                                          broker::Instant at);

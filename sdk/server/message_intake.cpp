@@ -175,6 +175,7 @@ amqp::Condition MessageIntake::send(std::vector<MessageContentPtr> messages) {
     if (sent) {
         return {};
     }
+    peer_.refused(sent.failure());
     if (sent.failure().code == Errc::session_required) {
         return make_condition(condition::not_allowed,
                               "The SessionId was not set on a message, and it cannot be sent to "

@@ -142,6 +142,7 @@ Answer schedule(const ManagedEntity& entity, const Request& request) {
     }
     const auto sent = entity.queue->send(std::move(*decoded), now);
     if (!sent) {
+        entity.peer.refused(sent.failure());
         return refuse(sent.failure());
     }
     return ok(amqp::Value::map(

@@ -5,9 +5,11 @@
 
 #include "broker/broker.hpp"
 #include "core/event_loop.hpp"
+#include "core/log.hpp"
 #include "server/claims.hpp"
 #include "server/commit_gate.hpp"
 #include "server/held_locks.hpp"
+#include "server/limit_strikes.hpp"
 #include "server/limits.hpp"
 #include "server/reply_routes.hpp"
 #include "server/send_room.hpp"
@@ -18,11 +20,12 @@ namespace sessionq::server {
 /// State that everything on one peer's connection shares. Bound to the connection's loop.
 struct Peer {
     Peer(broker::Broker& with, core::EventLoop& on, const AccessPolicy& policy,
-         const Limits& within, TurnLine& long_work, MessageLocks& message_locks)
+         const Limits& within, TurnLine& long_work, MessageLocks& message_locks, LimitStrikes& met)
         : broker{with},
           loop{on},
           limits{within},
           turns{long_work},
+          strikes{met},
           claims{policy},
           commits{with.journal(), on},
           locks{message_locks} {}
@@ -31,10 +34,21 @@ struct Peer {
         return {.now = loop.now(), .wall = loop.wall_now()};
     }
 
+    /// The broker refused what this peer sent. A bound that was met is logged.
+    void refused(const Failure& why) {
+        if (why.code != Errc::quota_exceeded) {
+            return;
+        }
+        if (const auto line = strikes.note(why.detail, loop.now())) {
+            core::log(LogLevel::warning, "server", *line);
+        }
+    }
+
     broker::Broker& broker;
     core::EventLoop& loop;
     const Limits& limits;
     TurnLine& turns; ///< of the loop
+    LimitStrikes& strikes;
     Claims claims;
     CommitGate commits; ///< delays confirmations until they are durable
     HeldLocks locks;

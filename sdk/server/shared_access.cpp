@@ -102,8 +102,7 @@ bool is_signed_with(const SharedAccessToken& token, std::string_view key) {
              &size) == nullptr) {
         return false;
     }
-    const std::string expected =
-        amqp::base64({reinterpret_cast<const char*>(digest.data()), size});
+    const std::string expected = amqp::base64({reinterpret_cast<const char*>(digest.data()), size});
     return is_same_secret(expected, token.signature);
 }
 

@@ -45,7 +45,8 @@ void ask(std::string_view text) {
     test::ManualLoop loop;
     broker::Broker broker;
     server::TurnLine turns{loop};
-    server::Peer peer{broker, loop, policy, limits, turns};
+    server::LimitStrikes strikes;
+    server::Peer peer{broker, loop, policy, limits, turns, strikes};
     static_cast<void>(peer.claims.log_in("RootManageSharedAccessKey", "SAS_KEY_VALUE"));
     const auto request = server::read_request(text);
     if (!request) {

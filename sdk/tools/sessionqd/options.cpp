@@ -114,6 +114,7 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     std::string key_file;
     double drain_seconds = 5;
     std::size_t memory = server::MemoryLimits{}.all >> 20U;
+    std::uint64_t queue_size = server::Limits{}.queue_bytes >> 20U;
     ParsedCommandLine parsed;
     Options& options = parsed.options;
 
@@ -199,6 +200,13 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
                    "closed with amqp:resource-limit-exceeded")
         ->check(CLI::Range(16, 1 << 20))
         ->capture_default_str();
+    app.add_option("--queue-size", queue_size,
+                   "MiB that each queue of --queue and --config may hold: messages, dead-lettered "
+                   "ones too, and the ids that duplicate detection remembers. Topics: ids and "
+                   "scheduled messages. Beyond it, sends are refused with "
+                   "amqp:resource-limit-exceeded. 0: no bound")
+        ->check(CLI::Range(0, 1 << 30))
+        ->capture_default_str();
     app.add_option("--drain-seconds", drain_seconds,
                    "Longest time a stop waits for clients to settle their messages")
         ->check(CLI::Range(0.0, 3600.0))
@@ -248,6 +256,8 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         options.keys.emplace(well_known_key_name, well_known_key);
     }
     options.limits.memory = memory_limits(memory << 20U);
+    options.limits.queue_bytes = queue_size << 20U;
+    server::bound_sizes(options.queues, options.configuration, options.limits.queue_bytes);
     options.drain_time =
         std::chrono::duration_cast<Duration>(std::chrono::duration<double>{drain_seconds});
     check(options);

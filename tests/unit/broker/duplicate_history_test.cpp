@@ -28,3 +28,16 @@ TEST_CASE("duplicate history: an id that returns after its window counts as new"
     CHECK_FALSE(history.find("a", start + 30s));
     CHECK(history.size() == 0);
 }
+
+TEST_CASE("duplicate history: its bytes follow what is remembered") {
+    broker::DuplicateHistory history{10s};
+    const TimePoint start{1h};
+    CHECK(history.bytes(start) == 0);
+    history.add("a", 1, start);
+    const std::size_t one = history.bytes(start);
+    CHECK(one > 100);
+    history.add(std::string(64, 'b'), 2, start + 5s);
+    CHECK(history.bytes(start + 5s) == 2 * one + 63);
+    CHECK(history.bytes(start + 10s) == one + 63);
+    CHECK(history.bytes(start + 15s) == 0);
+}

@@ -61,6 +61,46 @@ TEST_CASE("send: a full queue rejects messages, and accepts them again after one
     CHECK(try_send(100));
 }
 
+TEST_CASE("send: dead letters count in a queue's size, and the refusal says so") {
+    QueueFixture f{{.requires_session = true, .max_size_bytes = 400}};
+    f.send(Message::text("a", std::string(200, 'x')));
+    const auto a = f.accept("a");
+    CHECK_FALSE(f.settle(*a, f.pull(*a).at(0), Outcome::dead_letter));
+    std::vector<Message> one;
+    one.push_back(Message::text("a", std::string(100, 'x')));
+    const auto refused = f.queue->send(std::move(one), f.at);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.failure().code == Errc::quota_exceeded);
+    CHECK(refused.failure().detail.ends_with(
+        "max_size_bytes is 400, and most of it are dead-lettered messages"));
+}
+
+TEST_CASE("duplicates: what is remembered counts in a queue's size until it is forgotten") {
+    QueueFixture f{
+        {.requires_session = true, .max_size_bytes = 20'000, .duplicate_detection_window = 10s}};
+    const auto try_send = [&](int number) {
+        std::vector<Message> one;
+        one.push_back(with_id("", std::to_string(number)));
+        return f.queue->send(std::move(one), f.at);
+    };
+    int taken = 0;
+    core::Result<std::vector<std::int64_t>> last = try_send(taken);
+    const auto a = f.accept("a");
+    while (last && taken < 1000) {
+        for (const broker::Delivered& each : f.pull(*a)) {
+            CHECK_FALSE(f.settle(*a, each, Outcome::complete));
+        }
+        last = try_send(++taken);
+    }
+    CHECK(taken > 50);
+    CHECK(taken < 200);
+    REQUIRE_FALSE(last);
+    CHECK(last.failure().detail.ends_with(
+        "and most of it are message ids that duplicate detection remembers"));
+    f.pass(10s);
+    CHECK(try_send(taken));
+}
+
 TEST_CASE("duplicates: a repeated message id is accepted and dropped within the window") {
     QueueFixture f{{.requires_session = true, .duplicate_detection_window = 10s}};
     const auto first = f.send(with_id("1", "x"));

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 using namespace sessionq;
-using groups::ConnectionUrl;
 using core::HostPort;
+using groups::ConnectionUrl;
 
 namespace {
 

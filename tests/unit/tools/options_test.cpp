@@ -154,6 +154,13 @@ TEST_CASE("Options: what clients may take is bounded, and the memory's parts fol
     CHECK(more.limits.admission.connections == 20);
     CHECK(more.limits.admission.connections_per_address == 10);
     CHECK(names(complaint({"--memory", "15"}), "--memory"));
+    const auto size_of = [](std::vector<const char*> with) {
+        with.insert(with.end(), {"--queue", "orders:session"});
+        return options(with).queues.at(0).options.max_size_bytes;
+    };
+    CHECK(size_of({}) == std::uint64_t{1} << 30U);
+    CHECK(size_of({"--queue-size", "5"}) == std::uint64_t{5} << 20U);
+    CHECK(size_of({"--queue-size", "0"}) == 0);
     CHECK(names(complaint({"--connections", "0"}), "--connections"));
     CHECK(names(complaint({"--connections-per-address", "0"}), "--connections-per-address"));
 }
