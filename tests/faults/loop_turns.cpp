@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Preloaded into a program, it writes down for how long its event loops do not look for new input:
 // a line "began processor waited", in seconds of the monotonic clock and milliseconds, for each
 // turn that takes more than a millisecond of its thread's processor time. The file is named by

@@ -46,7 +46,8 @@ void ask(std::string_view text) {
     broker::Broker broker;
     server::TurnLine turns{loop};
     server::LimitStrikes strikes;
-    server::Peer peer{broker, loop, policy, limits, turns, strikes};
+    server::MessageLocks message_locks;
+    server::Peer peer{broker, loop, policy, limits, turns, message_locks, strikes};
     static_cast<void>(peer.claims.log_in("RootManageSharedAccessKey", "SAS_KEY_VALUE"));
     const auto request = server::read_request(text);
     if (!request) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import jakarta.jms.Connection;
 import jakarta.jms.JMSException;
 import jakarta.jms.Message;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """python-qpid-proton, an AMQP client that knows nothing of Service Bus, against the broker in
 SESSIONQ_CONNECTION. Every case has a queue of its own."""
 
