@@ -63,7 +63,7 @@ void ask(std::string_view text) {
         const auto answer = management.answer(*request);
         static_cast<void>(
             server::write_answer(answer, request->message_id, server::AnswerStyle::management));
-        peer.locks.close_unlinked(peer.now());
+        peer.locks.retire_unlinked(peer.now());
     }
 }
 

@@ -213,7 +213,8 @@ Duration time_waited(WallTime enqueued, WallTime brokers_now) noexcept {
     if (enqueued == WallTime{}) { // the broker does not tell
         return Duration::zero();
     }
-    return std::max(between(enqueued, brokers_now), Duration::zero());
+    constexpr Duration cut = std::chrono::milliseconds{1}; // less than that is not on the wire
+    return std::max(between(enqueued, brokers_now), cut) - cut;
 }
 
 core::Result<ReceivedDelivery> to_delivery(

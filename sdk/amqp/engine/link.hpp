@@ -231,7 +231,7 @@ public:
     /// Credit the peer has not used.
     [[nodiscard]] std::uint32_t credit() const noexcept { return credit_.left(); }
     /// Asks for the credit to be used up or given back, answered by `on_drained`. False: there is
-    /// none, and no answer follows.
+    /// none, no message is on its way, and no answer follows.
     bool drain();
     [[nodiscard]] bool is_draining() const noexcept { return credit_.is_draining(); }
     /// The deliveries that this side has not settled, in the order in which they came.

@@ -25,7 +25,8 @@ void ReceiverLink::add_credit(std::uint32_t count) {
 }
 
 bool ReceiverLink::drain() {
-    if (!may_speak() || credit_.left() == 0) {
+    const bool is_over = credit_.left() == 0 && partial_ == nullptr;
+    if (!may_speak() || is_over) {
         return false;
     }
     credit_.ask_for_drain();

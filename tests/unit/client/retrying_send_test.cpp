@@ -37,6 +37,7 @@ public:
                                    ports::ListSessionsHandler) override {
         return 0;
     }
+    ports::RequestId manage_rules(ports::RulesRequest, ports::RulesHandler) override { return 0; }
 
     ports::RequestId send(ports::SendRequest request, ports::SendHandler handler) override {
         CHECK_FALSE(handler_); // one at a time

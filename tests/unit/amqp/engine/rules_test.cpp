@@ -617,6 +617,23 @@ const Rule rules[]{
          link.receiver->add_credit(1);
          CHECK_FALSE(peer.next(0x13).is_true(8));
      }},
+    {"2.6.7", "a drain amid a message is over when the message has ended, also by an abort",
+     [] {
+         for (const bool is_aborted : {false, true}) {
+             RawPeer peer;
+             opened(peer);
+             LinkLog& link = peer.attach("l", 0, false);
+             link.receiver->add_credit(1);
+             peer.transfer(0, 0, "x", true);
+             CHECK(link.receiver->drain());
+             peer.flow(0, 1, 0, true);
+             CHECK(link.drained == 0);
+             peer.say(0x14, {Uint{0}, {}, {}, {}, {}, false, {}, {}, {}, is_aborted}, "y");
+             CHECK(link.messages.size() == (is_aborted ? 0 : 1));
+             CHECK(link.drained == 1);
+             CHECK_FALSE(link.receiver->drain());
+         }
+     }},
     {"2.6.7", "a message without credit detaches the link",
      [] {
          RawPeer peer;
