@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view end_of_answer = "\r\n\r\n";
 constexpr std::string_view version = "HTTP/1."; // one digit and a space follow
 constexpr int proxy_authentication_required = 407;
+constexpr int unauthorized = 401; // what tinyproxy says to a wrong password
 
 /// Returns the status of "HTTP/1.x NNN[ reason]", or 0 if the line is something else.
 int status_of(std::string_view line) noexcept {
@@ -74,7 +75,7 @@ core::Result<core::Done> ConnectExchange::judge(std::string_view status_line) co
     }
     Failure failure =
         refused("it answered '" + core::peer_words(status_line.substr(version.size() + 2)) + "'");
-    if (status == proxy_authentication_required) {
+    if (status == proxy_authentication_required || status == unauthorized) {
         failure.code = Errc::unauthorized;
         failure.detail += proxy_.user.empty() ? "; set HttpProxy::user and HttpProxy::password"
                                               : "; check HttpProxy::user and HttpProxy::password";

@@ -65,6 +65,7 @@ TEST_CASE("CONNECT: a proxy that wants a password says what to set, and never re
     CHECK(wrong.code == Errc::unauthorized);
     CHECK(wrong.detail.ends_with("; check HttpProxy::user and HttpProxy::password"));
     CHECK(wrong.detail.find("s3cret-word") == std::string::npos);
+    CHECK(failure_of("HTTP/1.0 401 Unauthorized\r\n\r\n").code == Errc::unauthorized);
 }
 
 TEST_CASE("CONNECT: what is no answer of HTTP is refused") {
