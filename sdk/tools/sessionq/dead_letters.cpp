@@ -15,7 +15,7 @@
 namespace sessionq::cli {
 namespace {
 
-constexpr std::size_t at_once = 100;
+constexpr std::size_t listed_at_once = 100;
 constexpr Duration end_wait = std::chrono::seconds{1}; // no message for so long: there is none
 
 std::string path_of(const DeadLetters& letters) {
@@ -36,8 +36,8 @@ Json outline_of(const ReceivedMessage& message) {
 /// Removes those that match. The others are held, so that they do not come again.
 void remove_matching(Receiver receiver, const DeadLetterFilter& filter, std::size_t& removed) {
     std::vector<LockedMessage> held;
-    for (auto messages = receiver.receive(at_once, end_wait); !messages.empty();
-         messages = receiver.receive(at_once, end_wait)) {
+    for (auto messages = receiver.receive(listed_at_once, end_wait); !messages.empty();
+         messages = receiver.receive(listed_at_once, end_wait)) {
         for (LockedMessage& message : messages) {
             if (filter.matches(message.message(), wall_now())) {
                 message.complete();

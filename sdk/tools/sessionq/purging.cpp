@@ -13,12 +13,12 @@
 namespace sessionq::cli {
 namespace {
 
-constexpr std::size_t at_once = 1000;
+constexpr std::size_t purged_at_once = 1000;
 
 /// Removes messages until none comes for `wait`.
 void remove_from(auto receiver, Duration wait, std::size_t& removed) {
-    for (auto messages = receiver.receive(at_once, wait); !messages.empty();
-         messages = receiver.receive(at_once, wait)) {
+    for (auto messages = receiver.receive(purged_at_once, wait); !messages.empty();
+         messages = receiver.receive(purged_at_once, wait)) {
         removed += messages.size();
     }
     receiver.close();

@@ -15,7 +15,7 @@
 namespace sessionq::cli {
 namespace {
 
-constexpr std::size_t at_once = 100;
+constexpr std::size_t received_at_once = 100;
 
 void settle(LockedMessage& message, const ReceiveOptions& options) {
     switch (options.settling) {
@@ -67,7 +67,7 @@ void receive_from(auto receiver, const ReceiveOptions& options) {
         std::size_t left =
             options.count != 0 ? options.count : std::numeric_limits<std::size_t>::max();
         while (left != 0) {
-            auto messages = receiver.receive(std::min(left, at_once), options.wait);
+            auto messages = receiver.receive(std::min(left, received_at_once), options.wait);
             if (messages.empty()) {
                 break;
             }
