@@ -17,14 +17,15 @@ constexpr Duration close_time = std::chrono::seconds{2};
 } // namespace
 
 Server::Server(broker::Broker& broker, core::EventLoop& loop, asio::io_context& io,
-               AccessPolicy access, Limits limits)
+               AccessPolicy access, Limits limits, std::shared_ptr<MessageLocks> message_locks)
     : loop_{loop},
       turns_{loop},
       context_{.broker = broker,
                .turns = turns_,
                .container = "sessionqd-" + core::Uuid::make().to_string(),
                .access = std::move(access),
-               .limits = limits},
+               .limits = limits,
+               .message_locks = std::move(message_locks)},
       host_{loop, io},
       drain_timer_{timing::Timer::calling<&Server::check_drained>(this)} {}
 

@@ -22,8 +22,10 @@ namespace sessionq::server {
 /// Bound to the loop's thread, constructor and destructor included. The broker outlives it.
 class Server {
 public:
+    /// `message_locks`: of all servers of the broker.
     Server(broker::Broker& broker, core::EventLoop& loop, asio::io_context& io, AccessPolicy access,
-           Limits limits = {});
+           Limits limits = {},
+           std::shared_ptr<MessageLocks> message_locks = std::make_shared<MessageLocks>());
     /// Ends every connection at once and releases the clients' locks.
     ~Server();
     Server(const Server&) = delete;

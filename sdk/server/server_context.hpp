@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "amqp/admission.hpp"
@@ -24,7 +25,7 @@ struct ServerContext {
     amqp::Admission admission{limits.admission};
     MemoryBook memory{limits.memory};
     LimitStrikes strikes{};
-    MessageLocks message_locks{};
+    std::shared_ptr<MessageLocks> message_locks{std::make_shared<MessageLocks>()};
 };
 
 } // namespace sessionq::server

@@ -118,7 +118,7 @@ TEST_CASE("MessageLocks: a connection that ends keeps the locks, another finds t
     Locked front;
     const auto number = server::LockToken::of(*front.token.as<core::Uuid>()).holder;
     const auto queue = front.broker.find("plain").value();
-    server::MessageLocks& locks = front.context.message_locks;
+    server::MessageLocks& locks = *front.context.message_locks;
     front.stream->hang_up();
     front.run();
     REQUIRE(front.ended == 1);
