@@ -31,7 +31,6 @@ from hostile_peer import Over, Peer
 MEBIBYTE = 1 << 20
 GIVEN_UP_AT = 512 * MEBIBYTE  # the machine is to survive
 MOST_CONNECTIONS = 12  # backoff from 100 ms to 30 s: five in a second, eight in ten
-MOST_ERRORS = 50  # lines a second
 LONGEST_LINE = 4096  # bytes: a peer's name and text of an error have 1,024 each at most
 STOP_WITHIN = 15.0
 
@@ -169,7 +168,7 @@ def judge_words(case, client):
     lines = errors.split("\n")
     if any(len(line.encode()) > LONGEST_LINE for line in lines):
         yield "a long line"
-    if len(lines) > MOST_ERRORS * max(1.0, client.seconds):
+    if len(lines) > case.most_errors * max(1.0, client.seconds):
         yield f"{len(lines)} errors"
     if not re.search(case.says, messages + errors):
         yield f"does not say '{case.says}'"

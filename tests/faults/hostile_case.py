@@ -22,6 +22,7 @@ class Case:
     within = 10.0  # seconds that the client may take to end
     code = 1  # the exit code; None: any
     says = ""  # a pattern of what the client writes
+    most_errors = 50  # lines a second
     most_processor = None  # share of a processor; None: it has work to do
     most_grown = 64 << 20  # bytes of memory over what the client starts with
     is_long = False  # takes a minute; only if asked for

@@ -27,10 +27,14 @@ class BeyondCreditAgain(BeyondCredit):
 
 
 class LargeMessages(Case):
-    """As many as the credit allows."""
+    """As many as the credit allows, whatever the window is. Each session ends by that, and the
+    client takes the next one."""
 
     command, lasts, code, says = CONSUME, 3.0, None, "hello"
-    most_grown = 80 << 20  # what a processor may buffer, and 16 MiB
+    # What a processor may buffer, a message of each session, 16 MiB, and what sessions that ended
+    # still have with handlers.
+    most_grown = 96 << 20
+    most_errors = 200  # of eight slots
     size = 1 << 20
 
     def on_credit(self, peer, link, credit):
@@ -216,6 +220,8 @@ class MessageOfProperties(Case):
 
 
 class MessageOfNulls(MessageOfProperties):
+    most_grown = 80 << 20  # its 8 MiB are also printed, in base64
+
     def on_session(self, peer, link):
         self.reached += 1
         whole = session_message(b"hello")
