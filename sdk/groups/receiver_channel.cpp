@@ -36,9 +36,8 @@ amqp::Attach attach_for(const Dialect& dialect, const ReceiverTerms& terms, std:
 std::unique_ptr<ReceiverChannel> ReceiverChannel::attach(amqp::Engine& engine,
                                                          const Dialect& dialect,
                                                          const ReceiverTerms& terms,
-                                                         GroupReceiver& owner,
-                                                         core::ReceiveRoomPtr room) {
-    amqp::SessionPtr session = engine.begin_session(std::move(room));
+                                                         GroupReceiver& owner) {
+    amqp::SessionPtr session = engine.begin_session();
     amqp::ReceiverLinkPtr link =
         session ? session->make_receiver("groups-" + core::Uuid::make().to_string()) : nullptr;
     if (link == nullptr) {

@@ -33,7 +33,7 @@ struct SessionState {
     SessionState(const SessionTerms& given, TimePoint accepted) noexcept
         : terms{given},
           idle{given.idle_timeout},
-          credit{given.budget, given.share},
+          credit{given.budget},
           fetch{given.budget, given.options.prefetch, given.calls},
           now{accepted},
           progress_at{accepted} {}

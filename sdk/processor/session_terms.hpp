@@ -5,7 +5,6 @@
 
 #include "core/byte_budget.hpp"
 #include "core/random.hpp"
-#include "core/receive_room.hpp"
 #include "processor/drain_time.hpp"
 #include "processor/session_count.hpp"
 #include "processor/tuning.hpp"
@@ -17,7 +16,6 @@ struct SessionTerms {
     const ProcessorOptions& options;
     const Tuning& tuning;
     core::ByteBudget& budget;
-    core::ReceiveSharePtr share{}; ///< of what the session's connection may bring
     core::Random& random;
     SessionCount& parked;
     SessionCount& settling;

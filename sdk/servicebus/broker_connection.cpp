@@ -9,8 +9,7 @@
 namespace sessionq::servicebus {
 namespace {
 
-amqp::ClientConnectionOptions options_of(const EndpointSettings& settings,
-                                         core::ReceiveRoomPtr room) {
+amqp::ClientConnectionOptions options_of(const EndpointSettings& settings) {
     return {.hosts = {settings.target},
             .operation_timeout = settings.operation_timeout,
             .idle_timeout = settings.idle_timeout,
@@ -18,18 +17,16 @@ amqp::ClientConnectionOptions options_of(const EndpointSettings& settings,
             .on_idle = settings.on_idle,
             .backoff = settings.backoff,
             .seed = settings.seed,
-            .room = std::move(room),
             .dial = settings.dial};
 }
 
 } // namespace
 
-BrokerConnection::BrokerConnection(amqp::ConnectionHost& host, const EndpointSettings& settings,
-                                   core::ReceiveRoomPtr room)
+BrokerConnection::BrokerConnection(amqp::ConnectionHost& host, const EndpointSettings& settings)
     : loop_{host.loop()},
       operation_timeout_{settings.operation_timeout},
       ended_{loop_},
-      connection_{host, options_of(settings, std::move(room)), *this},
+      connection_{host, options_of(settings), *this},
       authorizer_{loop_, settings} {}
 
 BrokerConnection::~BrokerConnection() {
@@ -92,7 +89,8 @@ amqp::ReceiverLinkPtr BrokerConnection::make_link(const std::string& name,
         }
         pool_.shut(*chosen);
     }
-    amqp::SessionPtr begun = connection_.begin_session();
+    amqp::Engine* const engine = connection_.engine();
+    amqp::SessionPtr begun = engine != nullptr ? engine->begin_session() : nullptr;
     if (begun == nullptr) {
         return nullptr;
     }

@@ -21,9 +21,7 @@ class BrokerConnection final : private amqp::ClientConnectionEvents, private amq
 public:
     using EngineHandler = RequestChannel::EngineHandler;
 
-    /// What sessions bring stays within `room`; null: within the widest windows.
-    BrokerConnection(amqp::ConnectionHost& host, const EndpointSettings& settings,
-                     core::ReceiveRoomPtr room = {});
+    BrokerConnection(amqp::ConnectionHost& host, const EndpointSettings& settings);
     ~BrokerConnection() override;
     BrokerConnection(const BrokerConnection&) = delete;
     BrokerConnection& operator=(const BrokerConnection&) = delete;
