@@ -6,6 +6,7 @@ hostile_campaign.py --sessionq PROGRAM [--jobs 6] [--long] [CASE...]
 """
 
 import argparse
+import functools
 import os
 import pathlib
 import re
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 
 import hostile_case
 import hostile_messages
@@ -192,7 +193,7 @@ def judge(case, client, server):
         yield f"exit code {client.code}"
 
 
-def run(program, name, directory):
+def run(program, directory, name):
     case = CASES[name]()
     server = Server(case)
     client = Client(program, case, server, directory)
@@ -228,8 +229,9 @@ def main():
         name for name, case in CASES.items() if arguments.long or not case.is_long
     ]
     chosen.sort(key=lambda name: -CASES[name].within)  # those that wait run beside the others
-    with ThreadPoolExecutor(arguments.jobs) as pool:
-        held = list(pool.map(lambda name: run(arguments.sessionq, name, directory), chosen))
+    judged = functools.partial(run, arguments.sessionq, directory)
+    with ProcessPoolExecutor(arguments.jobs) as pool:  # a busy server does not slow another's down
+        held = list(pool.map(judged, chosen))
     print(f"{sum(held)} of {len(held)} cases hold")
     if all(held):
         shutil.rmtree(directory)
