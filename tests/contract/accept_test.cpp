@@ -6,22 +6,22 @@ using namespace sessionq::test;
 
 namespace {
 
-template <typename Fixture>
-struct TwoEntities : PortCase<Fixture> {
-    const std::vector<std::string> both{this->entity, this->fixture.create_entity({})};
+struct TwoEntities : PortCase {
+    using PortCase::PortCase;
+    const std::vector<std::string> both{entity, fixture.create_entity({})};
 };
 
 } // namespace
 
 PORT_CASE("accept: a named session is accepted even without messages") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
     CHECK(link->link().session_id() == "a");
 }
 
 PORT_CASE("accept: the empty session id is a valid id") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_named);
     t.send("", {"1"});
     const auto link = t.hold("");
@@ -30,7 +30,7 @@ PORT_CASE("accept: the empty session id is a valid id") {
 }
 
 PORT_CASE("accept: a locked session is refused on every endpoint until it is closed") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_named);
     NEEDS(t, refuse_held);
     const auto other = t.fixture.make_endpoint();
@@ -44,7 +44,7 @@ PORT_CASE("accept: a locked session is refused on every endpoint until it is clo
 }
 
 PORT_CASE("accept: accept_next takes the session that has been ready longest") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_next);
     t.send("b", {"1"});
     t.send("a", {"2"});
@@ -57,7 +57,7 @@ PORT_CASE("accept: accept_next takes the session that has been ready longest") {
 }
 
 PORT_CASE("accept: sessions that failed and were given back come after those that have waited") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_next);
     NEEDS(t, session_state); // the local broker's; other brokers have an order of their own
     std::vector<std::unique_ptr<RecordingLink>> failing;
@@ -83,13 +83,13 @@ PORT_CASE("accept: sessions that failed and were given back come after those tha
 }
 
 PORT_CASE("accept: accept_next without a wait reports that there is no session") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_next);
     CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
 }
 
 PORT_CASE("accept: accept_next waits for a message") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_next);
     auto waiting = t.begin_accept(std::nullopt, 10s);
     t.fixture.quiet();
@@ -100,7 +100,7 @@ PORT_CASE("accept: accept_next waits for a message") {
 }
 
 PORT_CASE("accept: accept_next waits for a session to be released") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_next);
     t.send("a", {"1"});
     const auto holder = t.hold(std::nullopt);
@@ -113,7 +113,7 @@ PORT_CASE("accept: accept_next waits for a session to be released") {
 }
 
 PORT_CASE("accept: a wait that times out reports no session and takes none later") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_next);
     const auto waiting = t.begin_accept(std::nullopt, 2s);
     t.fixture.pass(1s);
@@ -126,7 +126,7 @@ PORT_CASE("accept: a wait that times out reports no session and takes none later
 }
 
 PORT_CASE("accept: waiting accepts are served in order, one session each (DG5)") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_next);
     auto first = t.begin_accept(std::nullopt, 10s);
     auto second = t.begin_accept(std::nullopt, 10s);
@@ -142,7 +142,7 @@ PORT_CASE("accept: waiting accepts are served in order, one session each (DG5)")
 
 PORT_CASE(
     "accept: a waiting accept with a higher priority is served first, on any endpoint (DG6)") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_next);
     NEEDS(t, session_state); // the local broker's; message groups have their own cases
     const auto other = t.fixture.make_endpoint();
@@ -159,7 +159,7 @@ PORT_CASE(
 }
 
 PORT_CASE("accept: only one of several endpoints gets the session") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_next);
     const auto other = t.fixture.make_endpoint();
     auto here = t.begin_accept(std::nullopt, 1s);
@@ -172,7 +172,7 @@ PORT_CASE("accept: only one of several endpoints gets the session") {
 }
 
 PORT_CASE("accept: a cancelled accept fails with cancelled and takes no session later") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_next);
     auto waiting = t.begin_accept(std::nullopt, 10s);
     t.fixture.quiet();
@@ -186,7 +186,7 @@ PORT_CASE("accept: a cancelled accept fails with cancelled and takes no session 
 
 PORT_CASE(
     "accept: a session that arrives with the cancellation can be closed and is free again (R19)") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_next);
     t.send("a", {"1"});
     auto crossing = t.begin_accept(std::nullopt);
@@ -203,7 +203,7 @@ PORT_CASE(
 }
 
 PORT_CASE("accept: an ask for several entities is answered by the first that has a session (DG9)") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_any_entity);
     const std::string a = t.entity;
     const std::string b = t.fixture.create_entity({});
@@ -230,7 +230,7 @@ PORT_CASE("accept: an ask for several entities is answered by the first that has
 }
 
 PORT_CASE("accept: a cancelled ask for several entities leaves the sessions of all available") {
-    TwoEntities<Fixture> t;
+    TwoEntities t{port};
     NEEDS(t, accept_any_entity);
     auto waiting = t.begin_accept_any(t.both, 10s);
     t.fixture.quiet();
@@ -245,7 +245,7 @@ PORT_CASE("accept: a cancelled ask for several entities leaves the sessions of a
 }
 
 PORT_CASE("accept: an ask for several entities waits once, and fails if none has a session") {
-    TwoEntities<Fixture> t;
+    TwoEntities t{port};
     NEEDS(t, accept_any_entity);
     auto at_once = t.begin_accept_any(t.both);
     CHECK(t.fixture.eventually([&] { return at_once.is_there(); }));
@@ -260,7 +260,7 @@ PORT_CASE("accept: an ask for several entities waits once, and fails if none has
 }
 
 PORT_CASE("accept: entities that have sessions take turns to serve asks for several") {
-    TwoEntities<Fixture> t;
+    TwoEntities t{port};
     NEEDS(t, accept_any_entity);
     for (const std::string& entity : t.both) {
         t.entity = entity;
@@ -280,7 +280,7 @@ PORT_CASE("accept: entities that have sessions take turns to serve asks for seve
 }
 
 PORT_CASE("accept: an ask for several entities fails if one of them does not exist") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_any_entity);
     auto answer = t.begin_accept_any({t.entity, "no-such-entity"}, 10s);
     CHECK(t.fixture.eventually([&] { return answer.is_there(); }));
@@ -289,7 +289,7 @@ PORT_CASE("accept: an ask for several entities fails if one of them does not exi
 }
 
 PORT_CASE("accept: a broker that cannot wait for several entities refuses to") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     if (t.has(ports::Capability::accept_any_entity)) {
         return;
     }
@@ -299,7 +299,7 @@ PORT_CASE("accept: a broker that cannot wait for several entities refuses to") {
 }
 
 PORT_CASE("accept: cancelling an unknown or finished accept has no effect") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
     t.endpoint->give_up(t.last_accept);
@@ -309,14 +309,14 @@ PORT_CASE("accept: cancelling an unknown or finished accept has no effect") {
 }
 
 PORT_CASE("accept: the error for an unknown entity names it") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.entity = "no-such-entity";
     const auto answer = t.accept(t.wanted("a"));
     CHECK(answer.failure() == Errc::entity_not_found);
 }
 
 PORT_CASE("accept: destroying the endpoint cancels accepts, and later sessions go to others") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_next);
     auto other = t.fixture.make_endpoint();
     const auto waiting = t.begin_accept(std::nullopt, 10s, other.get());
@@ -329,7 +329,7 @@ PORT_CASE("accept: destroying the endpoint cancels accepts, and later sessions g
 }
 
 PORT_CASE("accept: destroying the endpoint releases a session that was granted but not reported") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_named);
     auto other = t.fixture.make_endpoint();
     const auto untold = t.begin_accept("a", {}, other.get());

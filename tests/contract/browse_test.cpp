@@ -8,10 +8,9 @@ namespace {
 
 using Messages = std::vector<ReceivedMessage>;
 
-template <typename Fixture>
-Answer<Messages> wait_for(PortCase<Fixture>& t, ports::PeekRequest request) {
+Answer<Messages> wait_for(PortCase& t, ports::PeekRequest request) {
     request.entity = t.entity;
-    return t.template begin<Messages>([&](auto handler) {
+    return t.begin<Messages>([&](auto handler) {
         t.last_accept = t.endpoint->peek(std::move(request), std::move(handler));
     });
 }
@@ -20,7 +19,7 @@ Answer<Messages> wait_for(PortCase<Fixture>& t, ports::PeekRequest request) {
 
 PORT_CASE("DG8: peek: one that waits is answered with each message that comes, in order, and the "
           "consumer gets it as before") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, peek);
     CHECK(t.peek(t.entity).empty()); // connected
     const auto link = t.hold("a");
@@ -52,7 +51,7 @@ PORT_CASE("DG8: peek: one that waits is answered with each message that comes, i
 PORT_CASE(
     "DG8: peek: several that wait are all answered with one message, and an accept that waits "
     "gets its session") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, peek);
     CHECK(t.peek(t.entity).empty());
     auto first = wait_for(t, {.wait = 10s});
@@ -69,7 +68,7 @@ PORT_CASE(
 
 PORT_CASE("peek: a wait ends with nothing when it is over, with timeout at the deadline, and with "
           "cancelled when it is given up") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, peek);
     CHECK(t.peek(t.entity).empty());
     const auto in = [&](Duration length) {
@@ -89,7 +88,7 @@ PORT_CASE("peek: a wait ends with nothing when it is over, with timeout at the d
 }
 
 PORT_CASE("peek: a wait at an entity that is not there fails") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, peek);
     t.entity = "no-such-entity";
     const auto waiting = wait_for(t, {.wait = 10s});

@@ -8,7 +8,7 @@ using namespace sessionq::test;
 
 /// Prints the capabilities, which decide the cases that apply.
 PORT_CASE("capabilities: prints the table") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     const ports::Capabilities& capabilities = t.endpoint->capabilities();
     std::printf("%s\n", capabilities.broker().c_str());
     for (int i = 0; i <= static_cast<int>(ports::last_capability); ++i) {

@@ -7,7 +7,7 @@ using namespace sessionq::test;
 using namespace std::chrono_literals;
 
 PORT_CASE("delivery: a session's messages arrive in order, and no others") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1", "2"});
     t.send("b", {"x"});
     t.send("a", {"3"});
@@ -23,7 +23,7 @@ PORT_CASE("delivery: a session's messages arrive in order, and no others") {
 }
 
 PORT_CASE("delivery: a message arrives as it was sent") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     Message sent{.body = std::string{"\0\xff body", 7},
                  .session_id = "a",
                  .message_id = "id-1",
@@ -57,7 +57,7 @@ PORT_CASE("delivery: a message arrives as it was sent") {
 }
 
 PORT_CASE("R22: delivery: a message has what was left of its deadline, less the time it waited") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     const auto now = [&t] { return t.endpoint->loop().now(); };
     const Deadline deadline = Deadline::after(10min, now());
     Message due = Message::text("a", "due");
@@ -75,7 +75,7 @@ PORT_CASE("R22: delivery: a message has what was left of its deadline, less the 
 }
 
 PORT_CASE("delivery: a message has the trace context that it was sent with") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     const TraceContext trace{.traceparent =
                                  "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
                              .tracestate = "a=1,b=2"};
@@ -90,7 +90,7 @@ PORT_CASE("delivery: a message has the trace context that it was sent with") {
 }
 
 PORT_CASE("credit: each delivery uses one credit, and none arrives without") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1", "2", "3", "4"});
     const auto link = t.hold("a");
     t.fixture.quiet();
@@ -104,7 +104,7 @@ PORT_CASE("credit: each delivery uses one credit, and none arrives without") {
 }
 
 PORT_CASE("credit: unused credit serves later messages") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
     link->credit(3);
@@ -117,7 +117,7 @@ PORT_CASE("credit: unused credit serves later messages") {
 }
 
 PORT_CASE("credit: many messages arrive in order with any amount of credit") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     constexpr int count = 2000;
     std::vector<Message> messages;
     for (int i = 0; i < count; ++i) {
@@ -132,7 +132,7 @@ PORT_CASE("credit: many messages arrive in order with any amount of credit") {
 }
 
 PORT_CASE("drain: takes back the credit of an empty session") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
     link->credit(5);
@@ -145,7 +145,7 @@ PORT_CASE("drain: takes back the credit of an empty session") {
 }
 
 PORT_CASE("drain: is answered even without credit") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
     t.drain(*link);
@@ -153,7 +153,7 @@ PORT_CASE("drain: is answered even without credit") {
 }
 
 PORT_CASE("drain: available messages arrive before the answer (R3)") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1", "2"});
     const auto link = t.hold("a");
     link->credit(5);
@@ -165,7 +165,7 @@ PORT_CASE("drain: available messages arrive before the answer (R3)") {
 }
 
 PORT_CASE("drain: a message that crosses with it is not lost (R3)") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_named);
     const auto other = t.fixture.make_endpoint();
     const auto link = t.hold("a");
@@ -174,7 +174,7 @@ PORT_CASE("drain: a message that crosses with it is not lost (R3)") {
     link->drain();
     std::vector<Message> one;
     one.push_back(Message::text("a", "1"));
-    const auto sent = t.template begin<std::vector<std::int64_t>>([&](auto handler) {
+    const auto sent = t.begin<std::vector<std::int64_t>>([&](auto handler) {
         other->send({t.target(), std::move(one)}, std::move(handler));
     });
     CHECK(t.fixture.eventually([&] { return sent.is_there() && link->drained == 1; }));
@@ -186,7 +186,7 @@ PORT_CASE("drain: a message that crosses with it is not lost (R3)") {
 }
 
 PORT_CASE("drain: with more messages than credit it ends when the credit is used") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1", "2", "3"});
     const auto link = t.hold("a");
     link->credit(2);
@@ -197,10 +197,10 @@ PORT_CASE("drain: with more messages than credit it ends when the credit is used
 }
 
 PORT_CASE("receive and delete: needs no settlement, and no message returns") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, receive_and_delete);
     t.send("a", {"1", "2", "3"});
-    const auto link = t.link_of(t.template finish<ports::SessionLinkPtr>([&](auto handler) {
+    const auto link = t.link_of(t.finish<ports::SessionLinkPtr>([&](auto handler) {
         t.endpoint->accept({.entity = t.entity,
                             .session_id = t.wanted("a"),
                             .mode = ports::ReceiveMode::receive_and_delete,
@@ -217,9 +217,9 @@ PORT_CASE("receive and delete: needs no settlement, and no message returns") {
 }
 
 PORT_CASE("R4: first credit: what goes out with an accept brings messages and the drain's answer") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1", "2"});
-    const auto link = t.link_of(t.template finish<ports::SessionLinkPtr>([&](auto handler) {
+    const auto link = t.link_of(t.finish<ports::SessionLinkPtr>([&](auto handler) {
         t.endpoint->accept({.entity = t.entity,
                             .session_id = t.wanted("a"),
                             .wait = 5s,
@@ -245,9 +245,9 @@ PORT_CASE("R4: first credit: what goes out with an accept brings messages and th
 }
 
 PORT_CASE("R4: first credit: it waits with an accept for the session that becomes ready") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_next);
-    const auto accept = t.template begin<ports::SessionLinkPtr>([&](auto handler) {
+    const auto accept = t.begin<ports::SessionLinkPtr>([&](auto handler) {
         t.endpoint->accept({.entity = t.entity, .wait = 30s, .first = {.count = 5, .drain = true}},
                            std::move(handler));
     });
@@ -263,9 +263,9 @@ PORT_CASE("R4: first credit: it waits with an accept for the session that become
 }
 
 PORT_CASE("R19: first credit: messages of a session that comes too late are there for the next") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_named);
-    const auto accept = t.template begin<ports::SessionLinkPtr>([&](auto handler) {
+    const auto accept = t.begin<ports::SessionLinkPtr>([&](auto handler) {
         t.last_accept = t.endpoint->accept({.entity = t.entity,
                                             .session_id = "a",
                                             .wait = 5s,

@@ -19,7 +19,7 @@ std::vector<Message> texts(std::initializer_list<std::string_view> bodies) {
 } // namespace
 
 PORT_CASE("entity link: receives messages without a session, and completes them") {
-    PortCase<Fixture> t{plain};
+    PortCase t{port, plain};
     NEEDS(t, plain_entities);
     t.send(texts({"1", "2"}));
     auto link = t.hold_all(t.entity);
@@ -36,7 +36,7 @@ PORT_CASE("entity link: receives messages without a session, and completes them"
 }
 
 PORT_CASE("entity link: an entity of the wrong kind fails early and says what to use") {
-    PortCase<Fixture> t{plain};
+    PortCase t{port, plain};
     NEEDS(t, plain_entities);
     NEEDS(t, refuse_sessionless);
     const std::string with_sessions = t.fixture.create_entity({});
@@ -52,14 +52,14 @@ PORT_CASE("entity link: an entity of the wrong kind fails early and says what to
 }
 
 PORT_CASE("entity link: an unknown entity fails") {
-    PortCase<Fixture> t{plain};
+    PortCase t{port, plain};
     NEEDS(t, plain_entities);
     NEEDS(t, refuse_sessionless); // other brokers create it
     CHECK(t.open("nothing").failure() == Errc::entity_not_found);
 }
 
 PORT_CASE("entity link: several share the messages") {
-    PortCase<Fixture> t{plain};
+    PortCase t{port, plain};
     NEEDS(t, plain_entities);
     const auto one = t.hold_all(t.entity);
     const auto other = t.hold_all(t.entity);
@@ -73,7 +73,7 @@ PORT_CASE("entity link: several share the messages") {
 }
 
 PORT_CASE("entity link: an abandoned message returns counted, a released one uncounted") {
-    PortCase<Fixture> t{plain};
+    PortCase t{port, plain};
     NEEDS(t, plain_entities);
     t.send(texts({"1"}));
     const auto link = t.hold_all(t.entity);
@@ -88,7 +88,7 @@ PORT_CASE("entity link: an abandoned message returns counted, a released one unc
 }
 
 PORT_CASE("entity link: close returns unsettled messages at once, uncounted") {
-    PortCase<Fixture> t{plain};
+    PortCase t{port, plain};
     NEEDS(t, plain_entities);
     t.send(texts({"1", "2", "3"}));
     const auto link = t.hold_all(t.entity);
@@ -106,7 +106,7 @@ PORT_CASE("entity link: close returns unsettled messages at once, uncounted") {
 }
 
 PORT_CASE("entity link: so does destroying it") {
-    PortCase<Fixture> t{plain};
+    PortCase t{port, plain};
     NEEDS(t, plain_entities);
     t.send(texts({"1", "2"}));
     const auto link = t.hold_all(t.entity);
@@ -119,7 +119,7 @@ PORT_CASE("entity link: so does destroying it") {
 }
 
 PORT_CASE("entity link: a drain shows that there are no more") {
-    PortCase<Fixture> t{plain};
+    PortCase t{port, plain};
     NEEDS(t, plain_entities);
     t.send(texts({"1"}));
     const auto link = t.hold_all(t.entity);
@@ -132,7 +132,7 @@ PORT_CASE("entity link: a drain shows that there are no more") {
 }
 
 PORT_CASE("entity link: receive and delete needs no settlement") {
-    PortCase<Fixture> t{plain};
+    PortCase t{port, plain};
     NEEDS(t, plain_entities);
     NEEDS(t, receive_and_delete);
     t.send(texts({"1"}));
@@ -148,7 +148,7 @@ PORT_CASE("entity link: receive and delete needs no settlement") {
 }
 
 PORT_CASE("entity link: dead letters of an entity with sessions are received and completed") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, plain_entities);
     NEEDS(t, dead_letter_sub_queue);
     t.send("a", {"1", "2"});
@@ -170,7 +170,7 @@ PORT_CASE("entity link: dead letters of an entity with sessions are received and
 }
 
 PORT_CASE("entity link: a deferred message is received by its number, locked on its own") {
-    PortCase<Fixture> t{plain};
+    PortCase t{port, plain};
     NEEDS(t, plain_entities);
     NEEDS(t, defer);
     t.send(texts({"1", "2"}));
@@ -181,7 +181,7 @@ PORT_CASE("entity link: a deferred message is received by its number, locked on 
     t.receive(*link, 1);
     CHECK(link->text() == "1 2");
     using Deliveries = std::vector<ports::DeliveryPtr>;
-    auto received = t.template finish<Deliveries>(
+    auto received = t.finish<Deliveries>(
         [&](auto handler) { link->link().receive_deferred({number}, {}, std::move(handler)); });
     REQUIRE_FALSE(received.failure());
     const Deliveries deferred = std::move(received.result()).value();
@@ -189,7 +189,7 @@ PORT_CASE("entity link: a deferred message is received by its number, locked on 
     CHECK(deferred.front()->message.text() == "1");
     CHECK(deferred.front()->lock.has_value() == t.has(ports::Capability::message_lock_renewal));
     CHECK_FALSE(t.settle(*link, *deferred.front(), Outcome::complete));
-    const auto again = t.template finish<Deliveries>(
+    const auto again = t.finish<Deliveries>(
         [&](auto handler) { link->link().receive_deferred({number}, {}, std::move(handler)); });
     CHECK(again.failure() == Errc::message_not_found);
 }

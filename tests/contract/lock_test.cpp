@@ -11,7 +11,7 @@ constexpr EntitySpec short_lock{.lock_duration = 5s};
 } // namespace
 
 PORT_CASE("lock: its duration is the one in the answer to the accept") {
-    PortCase<Fixture> t{short_lock};
+    PortCase t{port, short_lock};
     NEEDS(t, lock_renewal);
     const auto link = t.hold("a");
     REQUIRE(link->link().initial_lock().length);
@@ -20,7 +20,7 @@ PORT_CASE("lock: its duration is the one in the answer to the accept") {
 }
 
 PORT_CASE("lock: after a wait it has its full duration, from the answer on") {
-    PortCase<Fixture> t{short_lock};
+    PortCase t{port, short_lock};
     NEEDS(t, lock_renewal);
     NEEDS(t, accept_next);
     auto waiting = t.begin_accept(std::nullopt, 10s);
@@ -33,7 +33,7 @@ PORT_CASE("lock: after a wait it has its full duration, from the answer on") {
 }
 
 PORT_CASE("lock: expiry is reported once, frees the session, and returns its messages counted") {
-    PortCase<Fixture> t{short_lock};
+    PortCase t{port, short_lock};
     NEEDS(t, lock_renewal);
     t.send("a", {"1", "2"});
     const auto link = t.hold("a");
@@ -51,12 +51,12 @@ PORT_CASE("lock: expiry is reported once, frees the session, and returns its mes
 }
 
 PORT_CASE("lock: a renewal gives the full duration from then on") {
-    PortCase<Fixture> t{short_lock};
+    PortCase t{port, short_lock};
     NEEDS(t, lock_renewal);
     const auto link = t.hold("a");
     for (int i = 0; i < 3; ++i) {
         t.fixture.pass(4s - t.fixture.lag());
-        auto renewed = t.template finish<ports::LockGrant>(
+        auto renewed = t.finish<ports::LockGrant>(
             [&](auto handler) { link->link().renew_lock({}, std::move(handler)); });
         REQUIRE_FALSE(renewed.failure());
         CHECK(*renewed.result().value().length >= 4900ms - t.fixture.lag());
@@ -68,7 +68,7 @@ PORT_CASE("lock: a renewal gives the full duration from then on") {
 }
 
 PORT_CASE("lock: after its loss settle, renew and state calls fail with lock_lost, once each") {
-    PortCase<Fixture> t{short_lock};
+    PortCase t{port, short_lock};
     NEEDS(t, lock_renewal);
     t.send("a", {"1"});
     const auto link = t.hold("a");
@@ -76,14 +76,14 @@ PORT_CASE("lock: after its loss settle, renew and state calls fail with lock_los
     t.fixture.pass(5100ms);
     CHECK(t.fixture.eventually([&] { return link->lost.has_value(); }));
     CHECK(t.settle(*link, *link->got[0], Outcome::complete) == Errc::lock_lost);
-    const auto renewed = t.template finish<ports::LockGrant>(
+    const auto renewed = t.finish<ports::LockGrant>(
         [&](auto handler) { link->link().renew_lock({}, std::move(handler)); });
     CHECK(renewed.failure() == Errc::lock_lost);
     NEEDS(t, session_state);
-    const auto state = t.template finish<std::optional<std::string>>(
+    const auto state = t.finish<std::optional<std::string>>(
         [&](auto handler) { link->link().get_state({}, std::move(handler)); });
     CHECK(state.failure() == Errc::lock_lost);
-    const auto written = t.template finish<core::Done>(
+    const auto written = t.finish<core::Done>(
         [&](auto handler) { link->link().set_state("s", {}, std::move(handler)); });
     CHECK(written.failure() == Errc::lock_lost);
     t.close(*link);
@@ -92,7 +92,7 @@ PORT_CASE("lock: after its loss settle, renew and state calls fail with lock_los
 }
 
 PORT_CASE("lock: a settlement in progress is answered before the loss is reported") {
-    PortCase<Fixture> t{short_lock};
+    PortCase t{port, short_lock};
     NEEDS(t, lock_renewal);
     t.send("a", {"1"});
     const auto link = t.hold("a");
@@ -105,7 +105,7 @@ PORT_CASE("lock: a settlement in progress is answered before the loss is reporte
 }
 
 PORT_CASE("connection: what it had when it ended comes again, and is not counted as delivered") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, lock_renewal); // brokers of message groups differ, see the README
     t.send("a", {"1", "2"});
     auto other = t.fixture.make_endpoint();
@@ -122,7 +122,7 @@ PORT_CASE("connection: what it had when it ended comes again, and is not counted
 }
 
 PORT_CASE("close: releases session and messages, uncounted and in order") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1", "2", "3"});
     const auto link = t.hold("a");
     t.receive(*link, 2);
@@ -134,7 +134,7 @@ PORT_CASE("close: releases session and messages, uncounted and in order") {
 }
 
 PORT_CASE("close: an accept right after it finds the session free") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
     link->close();
@@ -144,7 +144,7 @@ PORT_CASE("close: an accept right after it finds the session free") {
 }
 
 PORT_CASE("close: settlements in progress take effect and are answered first") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1", "2"});
     const auto link = t.hold("a");
     t.receive(*link, 2);
@@ -158,7 +158,7 @@ PORT_CASE("close: settlements in progress take effect and are answered first") {
 }
 
 PORT_CASE("close: no message arrives after it, even with credit left") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_named);
     const auto link = t.hold("a");
     link->credit(5);
@@ -170,7 +170,7 @@ PORT_CASE("close: no message arrives after it, even with credit left") {
 }
 
 PORT_CASE("destroy: a link that was not closed closes itself without events") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1", "2"});
     const auto link = t.hold("a");
     t.receive(*link, 1);
@@ -187,7 +187,7 @@ PORT_CASE("destroy: a link that was not closed closes itself without events") {
 }
 
 PORT_CASE("destroy: destroying a link during a delivery releases the other messages") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1", "2", "3"});
     struct Impatient final : ports::LinkEvents {
         ports::SessionLinkPtr link{};
@@ -215,19 +215,18 @@ PORT_CASE("destroy: destroying a link during a delivery releases the other messa
 }
 
 PORT_CASE("state: belongs to the session, beyond its messages and holders") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, session_state);
     using State = std::optional<std::string>;
     auto link = t.hold("a");
     const auto get = [&] {
         return t
-            .template finish<State>(
-                [&](auto handler) { link->link().get_state({}, std::move(handler)); })
+            .finish<State>([&](auto handler) { link->link().get_state({}, std::move(handler)); })
             .result()
             .value();
     };
     const auto set = [&](State state) {
-        CHECK_FALSE(t.template finish<core::Done>([&](auto handler) {
+        CHECK_FALSE(t.finish<core::Done>([&](auto handler) {
                          link->link().set_state(std::move(state), {}, std::move(handler));
                      }).failure());
     };

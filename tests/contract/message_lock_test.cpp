@@ -8,8 +8,7 @@ namespace {
 
 constexpr EntitySpec plain_short_lock{.lock_duration = 5s, .requires_session = false};
 
-template <typename Fixture>
-std::vector<core::Result<ports::LockGrant>> renew(PortCase<Fixture>& t, RecordingLink& link,
+std::vector<core::Result<ports::LockGrant>> renew(PortCase& t, RecordingLink& link,
                                                   const std::vector<std::size_t>& which) {
     std::vector<std::uint64_t> tags;
     for (const std::size_t at : which) {
@@ -38,7 +37,7 @@ void send_texts(auto& t, std::initializer_list<std::string_view> bodies) {
 } // namespace
 
 PORT_CASE("message lock: each delivery has its length, and a session's has none") {
-    PortCase<Fixture> t{plain_short_lock};
+    PortCase t{port, plain_short_lock};
     NEEDS(t, message_lock_renewal);
     send_texts(t, {"1"});
     const auto link = t.hold_all(t.entity);
@@ -50,7 +49,7 @@ PORT_CASE("message lock: each delivery has its length, and a session's has none"
 }
 
 PORT_CASE("message lock: of a session's deliveries there is none") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1"});
     const auto link = t.hold("a");
     t.receive(*link, 1);
@@ -59,7 +58,7 @@ PORT_CASE("message lock: of a session's deliveries there is none") {
 }
 
 PORT_CASE("message lock: at its end only its message returns, counted, and settling it fails") {
-    PortCase<Fixture> t{plain_short_lock};
+    PortCase t{port, plain_short_lock};
     NEEDS(t, message_lock_renewal);
     send_texts(t, {"1"});
     const auto link = t.hold_all(t.entity);
@@ -78,7 +77,7 @@ PORT_CASE("message lock: at its end only its message returns, counted, and settl
 }
 
 PORT_CASE("message lock: one request renews several, for their full length from then on") {
-    PortCase<Fixture> t{plain_short_lock};
+    PortCase t{port, plain_short_lock};
     NEEDS(t, message_lock_renewal);
     send_texts(t, {"1", "2", "3"});
     const auto link = t.hold_all(t.entity);
@@ -96,7 +95,7 @@ PORT_CASE("message lock: one request renews several, for their full length from 
 }
 
 PORT_CASE("message lock: one that has ended does not keep others from being renewed") {
-    PortCase<Fixture> t{plain_short_lock};
+    PortCase t{port, plain_short_lock};
     NEEDS(t, message_lock_renewal);
     send_texts(t, {"1"});
     const auto link = t.hold_all(t.entity);

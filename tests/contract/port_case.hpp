@@ -35,8 +35,15 @@
         sessionq::test::TlsServiceBusFixture
 #endif
 
-/// One rule of the contract, tested on every port.
-#define PORT_CASE(title) TEST_CASE_TEMPLATE(title, Fixture, SESSIONQ_PORT_FIXTURES)
+/// One rule of the contract, tested on every port: `port` makes its fixture. The body is compiled
+/// once and not for each fixture.
+#define PORT_CASE(title) SESSIONQ_PORT_CASE(title, DOCTEST_ANONYMOUS(port_case_))
+#define SESSIONQ_PORT_CASE(title, body)                                                            \
+    static void body(sessionq::test::MakeFixture port);                                            \
+    TEST_CASE_TEMPLATE(title, Fixture, SESSIONQ_PORT_FIXTURES) {                                   \
+        body(&sessionq::test::make_fixture<Fixture>);                                              \
+    }                                                                                              \
+    static void body(sessionq::test::MakeFixture port)
 
 /// Ends a case that needs a capability the port does not have.
 #define NEEDS(the_case, capability)                                                                \
@@ -47,6 +54,12 @@
 namespace sessionq::test {
 
 using ports::Outcome;
+
+using MakeFixture = std::unique_ptr<PortFixture> (*)();
+template <typename Fixture>
+std::unique_ptr<PortFixture> make_fixture() {
+    return std::make_unique<Fixture>();
+}
 
 /// The answer to an asynchronous call. Checks that it comes once and never within the call.
 template <typename T>
@@ -82,11 +95,10 @@ private:
 };
 
 /// A fresh broker of one kind with an entity and an endpoint, and the calls that cases use.
-template <typename Fixture>
 class PortCase {
 public:
-    explicit PortCase(const EntitySpec& spec = {})
-        : entity{fixture.create_entity(spec)}, endpoint{fixture.make_endpoint()} {}
+    explicit PortCase(MakeFixture port, const EntitySpec& spec = {})
+        : made_{port()}, entity{fixture.create_entity(spec)}, endpoint{fixture.make_endpoint()} {}
 
     [[nodiscard]] bool has(ports::Capability capability) const {
         return endpoint->capabilities().has(capability) &&
@@ -239,7 +251,11 @@ public:
         return text;
     }
 
-    Fixture fixture{};
+private:
+    const std::unique_ptr<PortFixture> made_;
+
+public:
+    PortFixture& fixture{*made_};
     std::string entity;
     std::unique_ptr<ports::Endpoint> endpoint;
     ports::RequestId last_accept{0};

@@ -54,9 +54,9 @@ struct Impatient final : ports::LinkEvents {
 } // namespace
 
 PORT_CASE("R20: request: one whose deadline has passed fails with a timeout and is not sent") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1"});
-    const auto late = t.template finish<Numbers>([&](auto handler) {
+    const auto late = t.finish<Numbers>([&](auto handler) {
         t.endpoint->send(message_to(t.target(), "late", Deadline::at(t.endpoint->loop().now())),
                          std::move(handler));
     });
@@ -69,9 +69,9 @@ PORT_CASE("R20: request: one whose deadline has passed fails with a timeout and 
 }
 
 PORT_CASE("R20: request: one that is given up before there is a connection is not sent") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     const auto fresh = t.fixture.make_endpoint();
-    auto given_up = t.template begin<Numbers>([&](auto handler) {
+    auto given_up = t.begin<Numbers>([&](auto handler) {
         fresh->give_up(fresh->send(message_to(t.target(), "1"), std::move(handler)));
     });
     CHECK(t.fixture.eventually([&] { return given_up.is_there(); }));
@@ -84,9 +84,9 @@ PORT_CASE("R20: request: one that is given up before there is a connection is no
 }
 
 PORT_CASE("R20: request: one that was sent before it was given up says so") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1"}); // the way is open
-    const auto given_up = t.template finish<Numbers>([&](auto handler) {
+    const auto given_up = t.finish<Numbers>([&](auto handler) {
         const auto id = t.endpoint->send(message_to(t.target(), "2"), std::move(handler));
         t.endpoint->give_up(id);
         t.endpoint->give_up(id + 1000);
@@ -99,25 +99,24 @@ PORT_CASE("R20: request: one that was sent before it was given up says so") {
 }
 
 PORT_CASE("R20: request: a link's request keeps its deadline and can be given up") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, session_state);
     using State = std::optional<std::string>;
     const auto link = t.hold("a");
     const auto state = [&] {
         return t
-            .template finish<State>(
-                [&](auto handler) { link->link().get_state({}, std::move(handler)); })
+            .finish<State>([&](auto handler) { link->link().get_state({}, std::move(handler)); })
             .result()
             .value();
     };
     CHECK(state() == std::nullopt);
-    const auto late = t.template finish<core::Done>([&](auto handler) {
+    const auto late = t.finish<core::Done>([&](auto handler) {
         link->link().set_state("late", Deadline::at(t.endpoint->loop().now()), std::move(handler));
     });
     CHECK(late.failure() == Errc::timeout);
     CHECK_FALSE(late.unknown());
     CHECK(state() == std::nullopt);
-    const auto given_up = t.template finish<core::Done>([&](auto handler) {
+    const auto given_up = t.finish<core::Done>([&](auto handler) {
         link->link().give_up(link->link().set_state("kept", {}, std::move(handler)));
     });
     CHECK(state() == "kept");
@@ -126,9 +125,9 @@ PORT_CASE("R20: request: a link's request keeps its deadline and can be given up
 }
 
 PORT_CASE("R20: request: an accept ends at its deadline, and its session stays free") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, accept_next);
-    const auto late = t.template finish<ports::SessionLinkPtr>([&](auto handler) {
+    const auto late = t.finish<ports::SessionLinkPtr>([&](auto handler) {
         t.endpoint->accept(
             {.entity = t.entity, .wait = 10s, .deadline = Deadline::at(t.endpoint->loop().now())},
             std::move(handler));
@@ -140,7 +139,7 @@ PORT_CASE("R20: request: an accept ends at its deadline, and its session stays f
 }
 
 PORT_CASE("destroy: from within the answer to a settlement") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1", "2", "3"});
     Impatient impatient;
     impatient.last = Impatient::Event::settled;
@@ -157,7 +156,7 @@ PORT_CASE("destroy: from within the answer to a settlement") {
 }
 
 PORT_CASE("destroy: from within the answer to a drain") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1"});
     Impatient impatient;
     impatient.last = Impatient::Event::drained;
@@ -173,7 +172,7 @@ PORT_CASE("destroy: from within the answer to a drain") {
 }
 
 PORT_CASE("destroy: from within the loss, and from the answer to a settlement that comes before") {
-    PortCase<Fixture> t{{.lock_duration = 5s}};
+    PortCase t{port, {.lock_duration = 5s}};
     NEEDS(t, lock_renewal);
     t.send("a", {"1", "2"});
     Impatient impatient;
@@ -195,7 +194,7 @@ PORT_CASE("destroy: from within the loss, and from the answer to a settlement th
 }
 
 PORT_CASE("destroy: from within the handlers of its requests") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, session_state);
     NEEDS(t, lock_renewal);
     t.send("a", {"1"});

@@ -12,10 +12,9 @@ using ports::AddRule;
 using ports::ListRules;
 using ports::RemoveRule;
 
-template <typename Fixture>
-core::Result<Rules> manage(PortCase<Fixture>& t, ports::RulesTask task, const std::string& entity) {
+core::Result<Rules> manage(PortCase& t, ports::RulesTask task, const std::string& entity) {
     return t
-        .template finish<Rules>([&](auto handler) {
+        .finish<Rules>([&](auto handler) {
             t.endpoint->manage_rules({.entity = entity, .task = std::move(task)},
                                      std::move(handler));
         })
@@ -25,7 +24,7 @@ core::Result<Rules> manage(PortCase<Fixture>& t, ports::RulesTask task, const st
 } // namespace
 
 PORT_CASE("rules: added, listed in pages and removed; each kind of filter comes back as it was") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, rules);
     if (t.target() == t.entity) {
         CHECK(manage(t, ListRules{}, t.entity).failure().code == Errc::not_supported);
@@ -53,7 +52,7 @@ PORT_CASE("rules: added, listed in pages and removed; each kind of filter comes 
 }
 
 PORT_CASE("rules: what cannot be read is refused, and an entity that is not there") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, rules);
     CHECK(manage(t, ListRules{}, "none/subscriptions/such").failure().code ==
           Errc::entity_not_found);
@@ -66,9 +65,9 @@ PORT_CASE("rules: what cannot be read is refused, and an entity that is not ther
 }
 
 PORT_CASE("rules: a request past its deadline changes nothing") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, rules);
-    const auto late = t.template finish<Rules>([&](auto handler) {
+    const auto late = t.finish<Rules>([&](auto handler) {
         t.endpoint->manage_rules({.entity = t.entity,
                                   .task = RemoveRule{"all"},
                                   .deadline = Deadline::at(t.endpoint->loop().now() - 1s)},

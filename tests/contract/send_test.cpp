@@ -13,10 +13,9 @@ using Sequences = std::vector<std::int64_t>;
 
 constexpr std::uint64_t most_tried = std::uint64_t{16} << 20U;
 
-template <typename Fixture>
-ports::SendingLimit limit_of(PortCase<Fixture>& t) {
+ports::SendingLimit limit_of(PortCase& t) {
     return t
-        .template finish<ports::SendingLimit>(
+        .finish<ports::SendingLimit>(
             [&](auto handler) { t.endpoint->sending_limit(t.target(), {}, std::move(handler)); })
         .result()
         .value();
@@ -25,7 +24,7 @@ ports::SendingLimit limit_of(PortCase<Fixture>& t) {
 } // namespace
 
 PORT_CASE("send: returns increasing sequence numbers") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     const auto first = t.send("a", {"1", "2"});
     const auto second = t.send("b", {"3"});
     REQUIRE(first.size() == 2);
@@ -38,7 +37,7 @@ PORT_CASE("send: returns increasing sequence numbers") {
 }
 
 PORT_CASE("send: sends all messages or none, and refuses one without a session") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, refuse_sessionless);
     if (t.target() != t.entity) {
         return; // a topic may also have subscriptions without sessions
@@ -46,7 +45,7 @@ PORT_CASE("send: sends all messages or none, and refuses one without a session")
     std::vector<Message> messages;
     messages.push_back(Message::text("a", "1"));
     messages.push_back(Message{.body = "2"});
-    const auto sent = t.template finish<Sequences>([&](auto handler) {
+    const auto sent = t.finish<Sequences>([&](auto handler) {
         t.endpoint->send({t.entity, std::move(messages)}, std::move(handler));
     });
     CHECK(sent.failure() == Errc::session_required);
@@ -55,7 +54,7 @@ PORT_CASE("send: sends all messages or none, and refuses one without a session")
 }
 
 PORT_CASE("send: what exceeds the limit together is refused alike before any of it is sent") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     const ports::SendingLimit limit = limit_of(t);
     if (limit.bytes == 0 || limit.bytes > most_tried) {
         return; // the broker names no limit, or a vast one
@@ -64,7 +63,7 @@ PORT_CASE("send: what exceeds the limit together is refused alike before any of 
     for (int i = 0; i < 3; ++i) {
         messages.push_back(Message::text("a", std::string(limit.bytes / 5 * 2, 'x')));
     }
-    const auto sent = t.template finish<Sequences>([&](auto handler) {
+    const auto sent = t.finish<Sequences>([&](auto handler) {
         t.endpoint->send({t.target(), std::move(messages)}, std::move(handler));
     });
     CHECK(sent.failure() == Errc::message_too_large);
@@ -76,7 +75,7 @@ PORT_CASE("send: what exceeds the limit together is refused alike before any of 
 }
 
 PORT_CASE("send: a batch that is as full as it says is taken, with the partition key") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     const ports::SendingLimit limit = limit_of(t);
     if (limit.bytes > most_tried) {
         return; // too much for a test
@@ -103,27 +102,27 @@ PORT_CASE("send: a batch that is as full as it says is taken, with the partition
 }
 
 PORT_CASE("send: the error for an unknown entity names it") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     std::vector<Message> messages;
     messages.push_back(Message::text("a", "1"));
-    const auto sent = t.template finish<Sequences>([&](auto handler) {
+    const auto sent = t.finish<Sequences>([&](auto handler) {
         t.endpoint->send({"no-such-entity", std::move(messages)}, std::move(handler));
     });
     CHECK(sent.failure() == Errc::entity_not_found);
-    const auto limit = t.template finish<ports::SendingLimit>(
+    const auto limit = t.finish<ports::SendingLimit>(
         [&](auto handler) { t.endpoint->sending_limit("no-such-entity", {}, std::move(handler)); });
     CHECK(limit.failure() == Errc::entity_not_found);
 }
 
 PORT_CASE("topic: can be sent to but not received from; a subscription the reverse") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     if (t.target() == t.entity) {
         return; // a queue
     }
     const std::string topic = t.target();
     std::vector<Message> messages;
     messages.push_back(Message::text("a", "1"));
-    const auto sent = t.template finish<Sequences>([&](auto handler) {
+    const auto sent = t.finish<Sequences>([&](auto handler) {
         t.endpoint->send({t.entity, std::move(messages)}, std::move(handler));
     });
     CHECK(sent.failure() == Errc::not_supported);
@@ -133,7 +132,7 @@ PORT_CASE("topic: can be sent to but not received from; a subscription the rever
 }
 
 PORT_CASE("schedule: the message is available when it is due, not before") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, schedule);
     Message later = Message::text("a", "later");
     later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 4s;
@@ -150,7 +149,7 @@ PORT_CASE("schedule: the message is available when it is due, not before") {
 }
 
 PORT_CASE("schedule: a session with scheduled messages only is not accepted until one is due") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, schedule);
     Message later = Message::text("a", "later");
     later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 4s;
@@ -163,7 +162,7 @@ PORT_CASE("schedule: a session with scheduled messages only is not accepted unti
 }
 
 PORT_CASE("schedule: a due time in the past means now") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, schedule);
     Message past = Message::text("a", "1");
     past.scheduled_enqueue_time = t.fixture.loop().wall_now() - 10s;
@@ -173,14 +172,14 @@ PORT_CASE("schedule: a due time in the past means now") {
 }
 
 PORT_CASE("schedule: a cancelled message never arrives") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, cancel_scheduled);
     Message later = Message::text("a", "later");
     later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 4s;
     const auto sequences = t.send({later});
     const auto cancel = [&] {
         return t
-            .template finish<core::Done>([&](auto handler) {
+            .finish<core::Done>([&](auto handler) {
                 t.endpoint->cancel_scheduled(t.target(), sequences, {}, std::move(handler));
             })
             .failure();
@@ -192,7 +191,7 @@ PORT_CASE("schedule: a cancelled message never arrives") {
 }
 
 PORT_CASE("time to live: an expired message is gone") {
-    PortCase<Fixture> t{{.dead_letter_on_expiration = true}};
+    PortCase t{port, {.dead_letter_on_expiration = true}};
     Message brief = Message::text("a", "brief");
     brief.time_to_live = 2s;
     t.send({brief});
@@ -209,7 +208,7 @@ PORT_CASE("time to live: an expired message is gone") {
 }
 
 PORT_CASE("peek: returns messages in order from a sequence number, of all sessions or of one") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, peek);
     t.send("a", {"1"});
     t.send("b", {"2"});
@@ -226,7 +225,7 @@ PORT_CASE("peek: returns messages in order from a sequence number, of all sessio
 }
 
 PORT_CASE("peek: changes nothing (DG8)") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, peek);
     t.send("a", {"1", "2"});
     CHECK(t.peek(t.entity).size() == 2);
@@ -242,7 +241,7 @@ PORT_CASE("peek: changes nothing (DG8)") {
 }
 
 PORT_CASE("peek: does not end a wait for a session") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, peek);
     NEEDS(t, accept_next);
     const auto waiting = t.begin_accept(std::nullopt, 10s);
@@ -253,12 +252,12 @@ PORT_CASE("peek: does not end a wait for a session") {
 }
 
 PORT_CASE("list sessions: returns sessions with messages or state, by page") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, list_sessions);
     using Ids = std::vector<std::string>;
     const auto list = [&](std::uint32_t skip, std::uint32_t top) {
         return t
-            .template finish<Ids>([&](auto handler) {
+            .finish<Ids>([&](auto handler) {
                 t.endpoint->list_sessions({t.entity, skip, top}, std::move(handler));
             })
             .result()
@@ -270,7 +269,7 @@ PORT_CASE("list sessions: returns sessions with messages or state, by page") {
     t.send("a", {"3"});
     const auto merely_held = t.hold("c");
     const auto stateful = t.hold("d");
-    CHECK_FALSE(t.template finish<core::Done>([&](auto handler) {
+    CHECK_FALSE(t.finish<core::Done>([&](auto handler) {
                      stateful->link().set_state("s", {}, std::move(handler));
                  }).failure());
     auto all = list(0, 100);
@@ -286,11 +285,11 @@ PORT_CASE("list sessions: returns sessions with messages or state, by page") {
 }
 
 PORT_CASE("endpoint: destroying it cancels unanswered calls") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     auto other = t.fixture.make_endpoint();
     std::vector<Message> messages;
     messages.push_back(Message::text("a", "1"));
-    const auto sent = t.template begin<Sequences>([&](auto handler) {
+    const auto sent = t.begin<Sequences>([&](auto handler) {
         other->send({t.target(), std::move(messages)}, std::move(handler));
     });
     CHECK_FALSE(sent.is_there());
@@ -300,7 +299,7 @@ PORT_CASE("endpoint: destroying it cancels unanswered calls") {
 }
 
 PORT_CASE("endpoint: refuses an unsupported capability and names it") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     for (int i = 0; i <= static_cast<int>(ports::last_capability); ++i) {
         const auto capability = static_cast<ports::Capability>(i);
         CAPTURE(to_string(capability));

@@ -5,7 +5,7 @@ using namespace sessionq;
 using namespace sessionq::test;
 
 PORT_CASE("settle: complete removes the message") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1", "2"});
     auto link = t.hold("a");
     t.receive(*link, 2);
@@ -17,7 +17,7 @@ PORT_CASE("settle: complete removes the message") {
 }
 
 PORT_CASE("settle: an abandoned message returns before later ones, counted") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1", "2", "3"});
     const auto link = t.hold("a");
     t.receive(*link, 1);
@@ -31,7 +31,7 @@ PORT_CASE("settle: an abandoned message returns before later ones, counted") {
 }
 
 PORT_CASE("settle: a released message returns to its position, uncounted") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1", "2", "3"});
     const auto link = t.hold("a");
     t.receive(*link, 2);
@@ -43,7 +43,7 @@ PORT_CASE("settle: a released message returns to its position, uncounted") {
 }
 
 PORT_CASE("settle: remaining credit serves an abandoned message") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1"});
     const auto link = t.hold("a");
     link->credit(2);
@@ -54,7 +54,7 @@ PORT_CASE("settle: remaining credit serves an abandoned message") {
 }
 
 PORT_CASE("settle: each of many settlements is answered once") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     std::vector<Message> messages(500, Message::text("a", "x"));
     t.send(std::move(messages));
     const auto link = t.hold("a");
@@ -73,7 +73,7 @@ PORT_CASE("settle: each of many settlements is answered once") {
 }
 
 PORT_CASE("settle: settlements take effect in the order of the calls") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     t.send("a", {"1", "2", "3"});
     const auto link = t.hold("a");
     t.receive(*link, 3);
@@ -86,7 +86,7 @@ PORT_CASE("settle: settlements take effect in the order of the calls") {
 }
 
 PORT_CASE("settle: a message is dead-lettered after its last delivery") {
-    PortCase<Fixture> t{{.max_delivery_count = 2}};
+    PortCase t{port, {.max_delivery_count = 2}};
     NEEDS(t, dead_letter);
     t.send("a", {"1", "2"});
     const auto link = t.hold("a");
@@ -106,7 +106,7 @@ PORT_CASE("settle: a message is dead-lettered after its last delivery") {
 }
 
 PORT_CASE("settle: dead-letter moves the message with reason and changed properties") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, dead_letter);
     t.send("a", {"1", "2"});
     const auto link = t.hold("a");
@@ -127,7 +127,7 @@ PORT_CASE("settle: dead-letter moves the message with reason and changed propert
 }
 
 PORT_CASE("settle: abandon merges changed properties into the message's own") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, modify_properties);
     Message sent = Message::text("a", "1");
     sent.properties = {{"kept", true}, {"changed", false}};
@@ -145,7 +145,7 @@ PORT_CASE("settle: abandon merges changed properties into the message's own") {
 }
 
 PORT_CASE("defer: a deferred message is received by number, and settled like others") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, defer);
     t.send("a", {"1", "2"});
     const auto link = t.hold("a");
@@ -155,7 +155,7 @@ PORT_CASE("defer: a deferred message is received by number, and settled like oth
     t.receive(*link, 1);
     CHECK(link->text() == "1 2");
     using Deliveries = std::vector<ports::DeliveryPtr>;
-    auto asked = t.template finish<Deliveries>(
+    auto asked = t.finish<Deliveries>(
         [&](auto handler) { link->link().receive_deferred({sequence}, {}, std::move(handler)); });
     REQUIRE_FALSE(asked.failure());
     REQUIRE(asked.result().value().size() == 1);
@@ -163,14 +163,14 @@ PORT_CASE("defer: a deferred message is received by number, and settled like oth
     CHECK(deferred.message.text() == "1");
     CHECK(deferred.message.sequence_number() == sequence);
     CHECK_FALSE(t.settle(*link, deferred, Outcome::complete));
-    const auto again = t.template finish<Deliveries>(
+    const auto again = t.finish<Deliveries>(
         [&](auto handler) { link->link().receive_deferred({sequence}, {}, std::move(handler)); });
     CHECK(again.failure() == Errc::message_not_found);
 }
 
 PORT_CASE("defer: one missing number fails the whole call; a session with deferred messages only "
           "is not accepted") {
-    PortCase<Fixture> t;
+    PortCase t{port};
     NEEDS(t, defer);
     t.send("a", {"1", "2"});
     auto link = t.hold("a");
@@ -178,7 +178,7 @@ PORT_CASE("defer: one missing number fails the whole call; a session with deferr
     const std::int64_t first = link->got[0]->message.sequence_number();
     CHECK_FALSE(t.settle(*link, *link->got[0], Outcome::defer));
     using Deliveries = std::vector<ports::DeliveryPtr>;
-    const auto missing = t.template finish<Deliveries>([&](auto handler) {
+    const auto missing = t.finish<Deliveries>([&](auto handler) {
         link->link().receive_deferred({first, first + 1}, {}, std::move(handler));
     });
     CHECK(missing.failure() == Errc::message_not_found);
@@ -187,7 +187,7 @@ PORT_CASE("defer: one missing number fails the whole call; a session with deferr
     t.close(*link);
     CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
     link = t.hold("a");
-    auto asked = t.template finish<Deliveries>(
+    auto asked = t.finish<Deliveries>(
         [&](auto handler) { link->link().receive_deferred({first}, {}, std::move(handler)); });
     CHECK_FALSE(asked.failure());
 }
