@@ -87,9 +87,12 @@ struct ProcessorOptions {
     std::uint32_t prefetch{0};
 
     /// Bytes of messages that the processor may buffer. Each session may always have one message.
-    /// Everything fetched beyond that stays within the limit, as far as the next messages are as
-    /// large as the last ones; until some have come, 1 MiB is expected of each (1 KiB of a local
-    /// broker's). Range: 64 KiB or more. Default 64 MiB.
+    /// Everything fetched beyond that stays within the limit: the broker is told, by the windows of
+    /// its AMQP sessions, to send no more than fits, whatever sizes messages have. Windows count
+    /// frames of up to 16 KiB, so at most a message for each 16 KiB of the limit is on its way.
+    /// Processors of a client share the sum of their limits. A local broker in this process has no
+    /// windows: there the limit holds as far as the next messages are as large as the last ones.
+    /// Range: 64 KiB or more. Default 64 MiB.
     std::size_t max_buffered_bytes{std::size_t{64} << 20U};
 
     /// Number of threads that run handlers. Range: 0 to 1,024. Zero: one per core. Default 0.

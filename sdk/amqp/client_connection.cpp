@@ -14,6 +14,10 @@ namespace {
 
 using Phase = ConnectionKeeper::Phase;
 
+/// Session windows count frames, whatever is in them. The smaller a frame may be, the more small
+/// messages may be on their way within a byte budget.
+constexpr std::uint32_t max_frame_size = 16384;
+
 void run(const ConnectionKeeper::Handlers& handlers, const core::Result<Engine*>& result) {
     for (const auto& handler : handlers) {
         handler(result);
@@ -53,6 +57,11 @@ Engine* ClientConnection::engine() const noexcept {
     return keeper_.phase() == Phase::open && connection_->engine().is_open()
                ? &connection_->engine()
                : nullptr;
+}
+
+SessionPtr ClientConnection::begin_session() {
+    Engine* const open = engine();
+    return open != nullptr ? open->begin_session(options_.room) : nullptr;
 }
 
 void ClientConnection::close() {
@@ -107,7 +116,7 @@ ConnectionOptions ClientConnection::connection_options() const {
         .idle_time_out = static_cast<std::uint32_t>(
             std::chrono::duration_cast<std::chrono::milliseconds>(options_.idle_timeout / 2)
                 .count()), // half, so that one late heartbeat ends nothing
-        .max_frame_size = 65536};
+        .max_frame_size = max_frame_size};
     made.write_idle = options_.write_idle_timeout;
     SaslCredentials credentials = options_.credentials;
     credentials.hostname = hostname;

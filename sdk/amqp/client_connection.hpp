@@ -30,6 +30,7 @@ struct ClientConnectionOptions {
     IdleHandler on_idle{};                            ///< Null: nobody asks.
     BackoffOptions backoff{};
     std::uint64_t seed{0};
+    core::ReceiveRoomPtr room{}; ///< For what comes over `begin_session`; null: not bounded.
     Dial dial{dial_socket};
 };
 
@@ -65,6 +66,8 @@ public:
     void give_up(WaitId id) { keeper_.give_up(id); }
     /// Null unless the connection is open.
     [[nodiscard]] Engine* engine() const noexcept;
+    /// Null: there is no connection, or none is left.
+    [[nodiscard]] SessionPtr begin_session();
     /// Drops the connection. Handlers that wait are run with `cancelled`.
     void close();
 

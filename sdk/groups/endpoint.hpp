@@ -29,6 +29,9 @@ public:
         return connection_.capabilities();
     }
 
+    void add_budget(std::size_t bytes) override { context_.room->join(bytes); }
+    void remove_budget(std::size_t bytes) override { context_.room->part(bytes); }
+
     ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
     void give_up(ports::RequestId id) override;
     ports::RequestId sending_limit(std::string entity, Deadline deadline,

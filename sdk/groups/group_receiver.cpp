@@ -152,8 +152,8 @@ void GroupReceiver::on_engine(const core::Result<amqp::Engine*>& engine) {
                 .detail = "'" + terms_.entity +
                           "': the broker allows no more AMQP sessions on this connection"};
     if (engine.ok()) {
-        channel_ =
-            ReceiverChannel::attach(*engine.value(), *context_.connection.dialect(), terms_, *this);
+        channel_ = ReceiverChannel::attach(*engine.value(), *context_.connection.dialect(), terms_,
+                                           *this, context_.room);
     } else {
         why = engine.failure();
     }
@@ -165,6 +165,7 @@ void GroupReceiver::on_engine(const core::Result<amqp::Engine*>& engine) {
 }
 
 void GroupReceiver::on_attached() {
+    table_.window().set_share(channel_->share());
     machine_.attached(terms_.session_id ? Duration::zero() : longest_idle);
     serve();
     top_up();
@@ -187,6 +188,8 @@ void GroupReceiver::on_lost(const amqp::Condition& condition) {
     const Failure why = to_failure(condition, "the link to '" + terms_.entity + "' was lost");
     if (before == ReceiverMachine::Phase::attaching) {
         accepts_.fail_all(to_failure(condition, "cannot receive from '" + terms_.entity + "'"));
+    } else if (before != ReceiverMachine::Phase::closing && links_.empty()) {
+        core::log(LogLevel::warning, "groups", why.to_string()); // no session hears of it
     }
     while (!links_.empty()) {
         GroupLink* const link = links_.back();

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "core/byte_budget.hpp"
+#include "core/receive_room.hpp"
 
 namespace sessionq::groups {
 
@@ -21,6 +23,9 @@ public:
     /// Bytes of messages that are not settled, plus those that the credit may bring.
     void set_budget(std::size_t bytes) noexcept { budget_ = bytes; }
 
+    /// What counts the messages of the link that begins.
+    void set_share(core::ReceiveSharePtr share) noexcept { share_ = std::move(share); }
+
     /// How much credit to add to what is outstanding. Zero until half of the window is free, so
     /// that flows are few.
     [[nodiscard]] std::uint32_t grant(std::uint32_t outstanding) const noexcept {
@@ -33,15 +38,27 @@ public:
     }
     void arrived(std::size_t bytes) noexcept {
         held_ += bytes;
+        if (share_ != nullptr) {
+            share_->arrived(bytes);
+        }
         average_ += (static_cast<double>(bytes) - average_) / 16;
     }
-    void gone(std::size_t bytes) noexcept { held_ -= std::min(held_, bytes); }
-    void lost() noexcept { held_ = 0; }
+    void gone(std::size_t bytes) noexcept {
+        held_ -= std::min(held_, bytes);
+        if (share_ != nullptr) {
+            share_->gone(bytes);
+        }
+    }
+    void lost() noexcept {
+        held_ = 0;
+        share_.reset();
+    }
     [[nodiscard]] std::size_t held_bytes() const noexcept { return held_; }
 
 private:
     std::size_t budget_{std::size_t{64} << 20U};
     std::size_t held_{0};
+    core::ReceiveSharePtr share_{};
     double average_;
 };
 

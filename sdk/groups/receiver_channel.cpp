@@ -36,8 +36,9 @@ amqp::Attach attach_for(const Dialect& dialect, const ReceiverTerms& terms, std:
 std::unique_ptr<ReceiverChannel> ReceiverChannel::attach(amqp::Engine& engine,
                                                          const Dialect& dialect,
                                                          const ReceiverTerms& terms,
-                                                         GroupReceiver& owner) {
-    amqp::SessionPtr session = engine.begin_session();
+                                                         GroupReceiver& owner,
+                                                         core::ReceiveRoomPtr room) {
+    amqp::SessionPtr session = engine.begin_session(std::move(room));
     amqp::ReceiverLinkPtr link =
         session ? session->make_receiver("groups-" + core::Uuid::make().to_string()) : nullptr;
     if (link == nullptr) {

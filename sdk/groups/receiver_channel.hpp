@@ -31,15 +31,18 @@ class GroupReceiver;
 /// A receiver link on an AMQP session of its own. Bound to the loop; destroying it detaches.
 class ReceiverChannel final : private amqp::SessionListener, private amqp::LinkListener {
 public:
-    /// Null: the connection has no room for another link.
+    /// What comes over it stays within `room`. Null: the connection has no room for another link.
     [[nodiscard]] static std::unique_ptr<ReceiverChannel> attach(amqp::Engine& engine,
                                                                  const Dialect& dialect,
                                                                  const ReceiverTerms& terms,
-                                                                 GroupReceiver& owner);
+                                                                 GroupReceiver& owner,
+                                                                 core::ReceiveRoomPtr room);
     ReceiverChannel(const ReceiverChannel&) = delete;
     ReceiverChannel& operator=(const ReceiverChannel&) = delete;
 
     [[nodiscard]] amqp::ReceiverLink& link() noexcept { return *link_; }
+    /// Counts what came over it.
+    [[nodiscard]] const core::ReceiveSharePtr& share() const noexcept { return session_->share(); }
 
 private:
     ReceiverChannel(amqp::SessionPtr session, amqp::ReceiverLinkPtr link, GroupReceiver& owner);

@@ -128,6 +128,11 @@ public:
     [[nodiscard]] virtual core::EventLoop& loop() noexcept = 0;
     [[nodiscard]] virtual const Capabilities& capabilities() const noexcept = 0;
 
+    /// A user of sessions keeps up to so many bytes of their messages from now on, or no more. The
+    /// peer is told to send no more than fits. Messages in this process take no room.
+    virtual void add_budget(std::size_t /*bytes*/) {}
+    virtual void remove_budget(std::size_t /*bytes*/) {}
+
     /// Asks for a session. Fails with `no_session_available` if there is none within `wait`. An
     /// accept of several entities fails as soon as one of them cannot be received from; the
     /// failure's detail names it. The port spaces its attempts to connect (R17), so a caller may

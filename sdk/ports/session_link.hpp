@@ -11,6 +11,7 @@
 
 #include <sessionq/deadline.hpp>
 
+#include "core/receive_room.hpp"
 #include "core/result.hpp"
 #include "ports/delivery.hpp"
 #include "ports/request.hpp"
@@ -99,6 +100,10 @@ public:
     /// The lock as the broker granted it in answer to the accept: its full length then. The holder
     /// must allow for the time that the answer travelled.
     [[nodiscard]] virtual LockGrant initial_lock() const noexcept = 0;
+
+    /// What counts the bytes of this link's deliveries from arrival until they are kept no longer;
+    /// the owner tells it. Null: the port counts them, or need not.
+    [[nodiscard]] virtual core::ReceiveSharePtr share() const { return nullptr; }
 
     /// Set once, before any other call. The events outlive the link. Answers what of the accept's
     /// `first` went out with it: the link begins with that credit, and with a drain that is not

@@ -9,6 +9,7 @@
 #include <sessionq/time.hpp>
 
 #include "core/byte_budget.hpp"
+#include "core/receive_room.hpp"
 #include "ports/session_link.hpp"
 
 namespace sessionq::processor {
@@ -23,7 +24,8 @@ public:
         closed,   ///< no credit any more: the drain was not answered, or the lock is lost
     };
 
-    explicit CreditWindow(core::ByteBudget& budget) noexcept : budget_{&budget} {}
+    explicit CreditWindow(core::ByteBudget& budget, core::ReceiveSharePtr share = {}) noexcept
+        : budget_{&budget}, share_{std::move(share)} {}
 
     /// How much credit to add for a session that has `held` messages. Zero unless at least half of
     /// the window is free, so that flows are few. A session without messages and credit always gets
@@ -68,11 +70,19 @@ public:
             budget_->unexpect(1);
         }
         budget_->arrived(bytes);
+        if (share_ != nullptr) {
+            share_->arrived(bytes);
+        }
         shown_empty_ = false;
         drain_is_in_doubt_ = false;
     }
 
-    void left(std::size_t bytes) noexcept { budget_->gone(bytes); }
+    void left(std::size_t bytes) noexcept {
+        budget_->gone(bytes);
+        if (share_ != nullptr) {
+            share_->gone(bytes);
+        }
+    }
 
     /// The broker answered the drain. Credit that it gave back shows that it had no more messages.
     /// False: the drain was in doubt.
@@ -104,6 +114,7 @@ private:
     void give_back() noexcept { budget_->unexpect(std::exchange(credit_, 0)); }
 
     core::ByteBudget* budget_;
+    core::ReceiveSharePtr share_;
     std::uint32_t credit_{0};
     Phase phase_{Phase::flowing};
     bool shown_empty_{false};

@@ -29,7 +29,7 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
             shard.slots().targets()[seat.target].entity_at(link_->entity_index()),
             link_->session_id(), shard.slots().calls_per_session()},
       record_{*link_, view_},
-      machine_{shard.terms(), view_.loop().now()} {
+      machine_{shard.terms(link_->share()), view_.loop().now()} {
     if (ports::MessageLocks* const locks = link_->message_locks()) {
         own_locks_ = std::make_unique<ports::OwnLocks>(
             view_.loop(), *view_.shared().environment.notifier, *locks,

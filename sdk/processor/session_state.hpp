@@ -33,7 +33,7 @@ struct SessionState {
     SessionState(const SessionTerms& given, TimePoint accepted) noexcept
         : terms{given},
           idle{given.idle_timeout},
-          credit{given.budget},
+          credit{given.budget, given.share},
           fetch{given.budget, given.options.prefetch, given.calls},
           now{accepted},
           progress_at{accepted} {}

@@ -5,6 +5,7 @@
 
 #include "core/byte_budget.hpp"
 #include "core/random.hpp"
+#include "core/receive_room.hpp"
 #include "processor/drain_time.hpp"
 #include "processor/session_count.hpp"
 #include "processor/tuning.hpp"
@@ -16,6 +17,7 @@ struct SessionTerms {
     const ProcessorOptions& options;
     const Tuning& tuning;
     core::ByteBudget& budget;
+    core::ReceiveSharePtr share{}; ///< of what the session's connection may bring
     core::Random& random;
     SessionCount& parked;
     SessionCount& settling;

@@ -16,6 +16,7 @@ Shard::Shard(std::shared_ptr<SharedState> shared, ports::Endpoint& endpoint, std
 
 void Shard::start(std::uint32_t slots, std::uint32_t all_slots) {
     loop().attach(*this);
+    workplace_.endpoint.add_budget(workplace_.budget.budget_bytes());
     loop().timers().arm(watchdog_,
                         loop().now() + workplace_.shared->environment.tuning.watchdog_interval);
     slots_.set_limits(slots, all_slots, slots_.calls_per_session());
@@ -38,11 +39,12 @@ void Shard::set_limits(std::uint32_t slots, const ConcurrencyLimits& limits) {
 
 // Sessions
 
-SessionTerms Shard::terms() {
+SessionTerms Shard::terms(core::ReceiveSharePtr share) {
     const SharedState& shared = *workplace_.shared;
     return {.options = shared.options,
             .tuning = shared.environment.tuning,
             .budget = workplace_.budget,
+            .share = std::move(share),
             .random = workplace_.random,
             .parked = workplace_.shared->parked,
             .settling = workplace_.shared->settling,
@@ -175,6 +177,7 @@ void Shard::apply(const StopActions& actions) {
     }
     if (actions.let_go) {
         loop().detach(*this);
+        workplace_.endpoint.remove_budget(workplace_.budget.budget_bytes());
         loop().post(std::move(gone_));
     }
     loop().timers().set_due(stop_timer_, stop_.next());

@@ -44,7 +44,7 @@ public:
     [[nodiscard]] SlotTable& slots() noexcept { return slots_; }
 
     // For the sessions
-    [[nodiscard]] SessionTerms terms();
+    [[nodiscard]] SessionTerms terms(core::ReceiveSharePtr share);
     /// Of the next session.
     [[nodiscard]] ports::FirstCredit first_credit() const;
     [[nodiscard]] SessionDriver& open_session(const SessionSeat& seat, ports::SessionLinkPtr link);

@@ -9,7 +9,8 @@
 namespace sessionq::servicebus {
 namespace {
 
-amqp::ClientConnectionOptions options_of(const EndpointSettings& settings) {
+amqp::ClientConnectionOptions options_of(const EndpointSettings& settings,
+                                         core::ReceiveRoomPtr room) {
     return {.hosts = {settings.target},
             .operation_timeout = settings.operation_timeout,
             .idle_timeout = settings.idle_timeout,
@@ -17,16 +18,18 @@ amqp::ClientConnectionOptions options_of(const EndpointSettings& settings) {
             .on_idle = settings.on_idle,
             .backoff = settings.backoff,
             .seed = settings.seed,
+            .room = std::move(room),
             .dial = settings.dial};
 }
 
 } // namespace
 
-BrokerConnection::BrokerConnection(amqp::ConnectionHost& host, const EndpointSettings& settings)
+BrokerConnection::BrokerConnection(amqp::ConnectionHost& host, const EndpointSettings& settings,
+                                   core::ReceiveRoomPtr room)
     : loop_{host.loop()},
       operation_timeout_{settings.operation_timeout},
       ended_{loop_},
-      connection_{host, options_of(settings), *this},
+      connection_{host, options_of(settings, std::move(room)), *this},
       authorizer_{loop_, settings} {}
 
 BrokerConnection::~BrokerConnection() {
@@ -89,8 +92,7 @@ amqp::ReceiverLinkPtr BrokerConnection::make_link(const std::string& name,
         }
         pool_.shut(*chosen);
     }
-    amqp::Engine* const engine = connection_.engine();
-    amqp::SessionPtr begun = engine != nullptr ? engine->begin_session() : nullptr;
+    amqp::SessionPtr begun = connection_.begin_session();
     if (begun == nullptr) {
         return nullptr;
     }

@@ -21,7 +21,9 @@ class BrokerConnection final : private amqp::ClientConnectionEvents, private amq
 public:
     using EngineHandler = RequestChannel::EngineHandler;
 
-    BrokerConnection(amqp::ConnectionHost& host, const EndpointSettings& settings);
+    /// What sessions bring stays within `room`; null: within the widest windows.
+    BrokerConnection(amqp::ConnectionHost& host, const EndpointSettings& settings,
+                     core::ReceiveRoomPtr room = {});
     ~BrokerConnection() override;
     BrokerConnection(const BrokerConnection&) = delete;
     BrokerConnection& operator=(const BrokerConnection&) = delete;

@@ -9,7 +9,7 @@ namespace sessionq::servicebus {
 ConnectionPool::ConnectionPool(core::EventLoop& loop, asio::io_context& io,
                                EndpointSettings settings)
     : host_{loop, io}, settings_{std::move(settings)}, retired_{loop} {
-    connections_.push_back(std::make_unique<BrokerConnection>(host_, settings_));
+    connections_.push_back(std::make_unique<BrokerConnection>(host_, settings_, room_));
 }
 
 BrokerConnection& ConnectionPool::for_session() {
@@ -17,7 +17,8 @@ BrokerConnection& ConnectionPool::for_session() {
                                     [](const auto& each) { return each->pool().has_room(); });
     if (found == connections_.end()) {
         ++settings_.seed; // so that their backoffs differ
-        return *connections_.emplace_back(std::make_unique<BrokerConnection>(host_, settings_));
+        return *connections_.emplace_back(
+            std::make_unique<BrokerConnection>(host_, settings_, room_));
     }
     BrokerConnection& chosen = **found;
     retire_unused(chosen);

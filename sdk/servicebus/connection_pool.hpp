@@ -18,6 +18,8 @@ public:
     ConnectionPool& operator=(const ConnectionPool&) = delete;
 
     [[nodiscard]] BrokerConnection& first() const noexcept { return *connections_.front(); }
+    /// Of all of them.
+    [[nodiscard]] core::ReceiveRoom& room() const noexcept { return *room_; }
     [[nodiscard]] std::size_t size() const noexcept { return connections_.size(); }
 
     /// The earliest connection with room for a session, so that later ones become unused. Unused
@@ -30,6 +32,7 @@ private:
     void retire_unused(const BrokerConnection& except);
 
     amqp::ConnectionHost host_;
+    const core::ReceiveRoomPtr room_{std::make_shared<core::ReceiveRoom>()};
     EndpointSettings settings_;
     Connections connections_{};
     core::ReplyQueue retired_; // of tasks that hold connections: one may be telling its links

@@ -25,6 +25,9 @@ public:
     [[nodiscard]] core::EventLoop& loop() noexcept override { return loop_; }
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override;
 
+    void add_budget(std::size_t bytes) override { connections_.room().join(bytes); }
+    void remove_budget(std::size_t bytes) override { connections_.room().part(bytes); }
+
     ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
     void give_up(ports::RequestId id) override;
     ports::RequestId sending_limit(std::string entity, Deadline deadline,

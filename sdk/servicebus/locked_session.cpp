@@ -55,6 +55,7 @@ LockedSession::LockedSession(std::unique_ptr<PooledLink> link, SessionAddress ad
       terms_{terms},
       link_{std::move(link)},
       requests_{*link_, std::move(address)},
+      inbox_{link_->share()},
       replies_{loop_} {
     link_->link().set_listener(this);
     if (requests_.address().scope == ports::Scope::entity) {

@@ -34,6 +34,7 @@ public:
     [[nodiscard]] const std::string& session_id() const noexcept override {
         return requests_.address().session_id;
     }
+    [[nodiscard]] core::ReceiveSharePtr share() const override { return inbox_.share(); }
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept override { return lock_.initial; }
     ports::FirstCredit set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override;
@@ -61,9 +62,6 @@ protected:
     DeferredBook deferred_{};
 
 private:
-    void on_link_closed(const amqp::Condition& condition, bool) override {
-        on_link_gone(condition);
-    }
     void on_link_gone(const amqp::Condition& condition) override;
     void on_drained() override;
     void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) override;
@@ -73,7 +71,7 @@ private:
 
     LockedSessionMachine machine_{};
     HeldLock lock_{};
-    SessionInbox inbox_{};
+    SessionInbox inbox_;
     DoneHandler close_handler_{};
     Failure loss_{};
     core::ReplyQueue replies_;

@@ -26,6 +26,10 @@ public:
     /// Detaches. The place is kept.
     void drop();
     [[nodiscard]] amqp::ReceiverLink& link() const noexcept { return *link_; }
+    /// Counts what came over the link. Only once it is made.
+    [[nodiscard]] const core::ReceiveSharePtr& share() const noexcept {
+        return link_->session().share();
+    }
     [[nodiscard]] bool is_gone() const noexcept { return link_ == nullptr || link_->is_gone(); }
 
 private:

@@ -23,15 +23,34 @@ void SessionInbox::put(Event&& event, LockedSessionMachine::Hearing when) {
         if (kept_ == nullptr) {
             kept_ = std::make_unique<std::deque<Event>>();
         }
+        if (share_ != nullptr && event.kind == Event::Kind::delivery) {
+            share_->arrived(event.bytes);
+        }
         kept_->push_back(std::move(event));
         return;
     case Hearing::now: tell(std::move(event)); return;
     }
 }
 
+void SessionInbox::count_off(const Event& event) noexcept {
+    if (share_ != nullptr && event.kind == Event::Kind::delivery) {
+        share_->gone(event.bytes);
+    }
+}
+
+void SessionInbox::drop() noexcept {
+    if (kept_ != nullptr) {
+        for (const Event& each : *kept_) {
+            count_off(each);
+        }
+        kept_.reset();
+    }
+}
+
 void SessionInbox::tell_first() {
     Event first = std::move(kept_->front());
     kept_->pop_front();
+    count_off(first);
     if (kept_->empty()) {
         kept_.reset();
     }

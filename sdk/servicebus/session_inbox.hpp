@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "amqp/codec/delivery_codec.hpp"
 #include "amqp/engine/delivery.hpp"
@@ -28,6 +29,13 @@ public:
         std::size_t bytes{0};
     };
 
+    /// `share` counts what is kept. Null: nothing does.
+    explicit SessionInbox(core::ReceiveSharePtr share) noexcept : share_{std::move(share)} {}
+    ~SessionInbox() { drop(); }
+    SessionInbox(const SessionInbox&) = delete;
+    SessionInbox& operator=(const SessionInbox&) = delete;
+
+    [[nodiscard]] const core::ReceiveSharePtr& share() const noexcept { return share_; }
     void listen(ports::LinkEvents& owner) noexcept { owner_ = &owner; }
     /// Null before it listens.
     [[nodiscard]] ports::LinkEvents* owner() const noexcept { return owner_; }
@@ -37,11 +45,13 @@ public:
     [[nodiscard]] bool keeps() const noexcept { return kept_ != nullptr; }
     /// Tells the first that is kept.
     void tell_first();
-    void drop() noexcept { kept_.reset(); }
+    void drop() noexcept;
 
 private:
     void tell(Event&& event);
+    void count_off(const Event& event) noexcept;
 
+    const core::ReceiveSharePtr share_;
     ports::LinkEvents* owner_{nullptr};
     std::unique_ptr<std::deque<Event>> kept_{}; // null: nothing is kept
 };

@@ -2,13 +2,13 @@
 """What a case of the campaign is: a server that is honest up to a point."""
 
 from amqp_wire import Symbol
-from hostile_peer import answer, session_message
+from hostile_peer import MOST_IN_FRAME, answer, session_message
 
 RECEIVE = ("receive", "orders", "--wait", "1s")
 CONSUME = ("consume", "orders")
 PEEK = ("peek", "orders")
 SESSIONS = ("sessions", "orders")
-MUCH = b"x" * 60_000
+MUCH = b"x" * MOST_IN_FRAME
 # Clears the screen, sets the title, writes over the line; in UTF-8 also C1 and right-to-left.
 ESCAPES = "\x1b[2J\x1b]0;title\x07\r\n\x00\x9b31m\u202e"
 LONG_TEXT = (ESCAPES + "no ") * 1000

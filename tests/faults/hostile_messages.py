@@ -27,10 +27,14 @@ class BeyondCreditAgain(BeyondCredit):
 
 
 class LargeMessages(Case):
-    """As many as the credit allows."""
+    """As many as the credit allows, whatever the window is. Each session ends by that, and the
+    client takes the next one."""
 
     command, lasts, code, says = CONSUME, 3.0, None, "hello"
-    most_grown = 80 << 20  # what a processor may buffer, and 16 MiB
+    # What a processor may buffer, a message of each session, 16 MiB, and what sessions that ended
+    # still have with handlers.
+    most_grown = 96 << 20
+    most_errors = 200  # of eight slots
     size = 1 << 20
 
     def on_credit(self, peer, link, credit):
@@ -48,10 +52,6 @@ class LargeMessages(Case):
 class LargeMessagesOfSessions(LargeMessages):
     """Every link has a session of its own."""
 
-    # Twice what may be buffered: the small first message of each session lowers what is expected of
-    # the next ones, each session may have one message, and handlers print them.
-    most_grown = 128 << 20
-
     def on_attach(self, peer, link):
         link.session = link.name
         peer.attach(link)
@@ -61,12 +61,40 @@ class LargeMessagesOfSessions(LargeMessages):
             self.on_session(peer, link, credit)
 
 
+class HugeAfterSmall(LargeMessages):
+    """The client has learnt that messages are small, and gives credit for as many."""
+
+    small = 300
+
+    def on_session(self, peer, link, credit=1):
+        for _ in range(credit):
+            self.small -= 1
+            is_small = self.small > 0
+            self.reached += not is_small
+            body = b"hello" if is_small else b"x" * self.size
+            peer.deliver(link, session_message(body), settled=False)
+
+
+class HugeAfterSmallOfSessions(HugeAfterSmall, LargeMessagesOfSessions):
+    small = 1000
+
+
+class HugeAfterSmallSettled(HugeAfterSmall):
+    """It settles what it sends, so nothing of it is answered."""
+
+    def on_session(self, peer, link, credit=1):
+        honest = peer.deliver
+        peer.deliver = lambda link, message, settled: honest(link, message, settled=True)
+        super().on_session(peer, link, credit)
+        peer.deliver = honest
+
+
 class EndlessMessage(Case):
     """The client takes messages as large as Service Bus's largest, of 100 MiB."""
 
     command, within = ("receive", "orders", "--wait", "15s"), 20.0
     says = "does not end"
-    most_grown = 128 << 20
+    most_grown = 120 << 20  # of messages that have not ended it keeps 112 MiB
     flood_seconds = 15.0
 
     def endless(self, peer, link, part=MUCH):
@@ -223,9 +251,9 @@ class BeyondCreditOfGroups(Case):
 
 
 class EndlessMessageOfGroups(EndlessMessage):
-    """The client reconnects without a word, because no session has begun."""
+    """No session has begun, so the client's log tells."""
 
-    command, lasts, code, says = CONSUME, 3.0, None, ""
+    command, lasts, code = CONSUME, 12.0, None
     dialect = "artemis"
 
     def on_credit(self, peer, link, credit):
@@ -234,6 +262,14 @@ class EndlessMessageOfGroups(EndlessMessage):
 
 
 class LargeMessagesOfGroups(LargeMessages):
+    dialect = "artemis"
+
+    def on_credit(self, peer, link, credit):
+        if link.is_answering and credit > 0:
+            self.on_session(peer, link, credit)
+
+
+class HugeAfterSmallOfGroups(HugeAfterSmall):
     dialect = "artemis"
 
     def on_credit(self, peer, link, credit):

@@ -16,7 +16,8 @@ LOCKED_UNTIL = Symbol("com.microsoft:locked-until-utc")
 TICKS_TO_1970 = 621_355_968_000_000_000  # of 100 ns
 ERROR = 0x1D
 CREDIT = 1000
-MAX_FRAME_SIZE = 65536  # what `sessionq` takes
+MAX_FRAME_SIZE = 16384  # what `sessionq` takes
+MOST_IN_FRAME = MAX_FRAME_SIZE - 384  # beside the performative
 
 
 class Over(Exception):
@@ -160,11 +161,11 @@ class Peer:
         self.send(frame(CLOSE, [why]))
 
     def deliver(self, link, message, settled=True):
-        """In frames of 60,000 bytes."""
+        """In frames that are as full as can be."""
         number, self.sent, link.sent = self.sent, self.sent + 1, link.sent + 1
-        for at in range(0, max(1, len(message)), 60_000):
-            more = at + 60_000 < len(message)
-            part = message[at : at + 60_000]
+        for at in range(0, max(1, len(message)), MOST_IN_FRAME):
+            more = at + MOST_IN_FRAME < len(message)
+            part = message[at : at + MOST_IN_FRAME]
             self.send(transfer(link.handle, number, part, link.channel, more, at == 0, settled))
 
     def answer_drain(self, link, count):

@@ -2,7 +2,7 @@
 """Texts of a hostile server: too long, and not fit for a terminal. One class a case."""
 
 from hostile_case import CONSUME, ESCAPES, LONG_TEXT, PEEK, RECEIVE, Case
-from hostile_peer import answer, error, session_message
+from hostile_peer import MAX_FRAME_SIZE, answer, error, session_message
 
 
 # Texts
@@ -15,7 +15,7 @@ class LongName(Case):
 
     def on_open(self, peer):
         self.reached += 1
-        peer.open(name=LONG_TEXT)
+        peer.open(name=LONG_TEXT[: MAX_FRAME_SIZE - 2000])
 
 
 class RefusesWithAText(Case):

@@ -20,6 +20,8 @@ public:
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
         return endpoint_->capabilities();
     }
+    void add_budget(std::size_t bytes) override { endpoint_->add_budget(bytes); }
+    void remove_budget(std::size_t bytes) override { endpoint_->remove_budget(bytes); }
     ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
     void give_up(ports::RequestId id) override { endpoint_->give_up(id); }
     ports::RequestId sending_limit(std::string entity, Deadline deadline,

@@ -24,6 +24,7 @@ public:
     [[nodiscard]] std::size_t entity_index() const noexcept override {
         return link_->entity_index();
     }
+    [[nodiscard]] core::ReceiveSharePtr share() const override { return link_->share(); }
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept override {
         return link_->initial_lock();
     }

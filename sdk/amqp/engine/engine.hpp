@@ -114,8 +114,8 @@ public:
     /// Has an empty frame sent if nothing else is to be.
     void heartbeat();
 
-    /// Null if there is none left, or the connection is over.
-    [[nodiscard]] SessionPtr begin_session();
+    /// Null if there is none left, or the connection is over. `room`: as `Session` has it.
+    [[nodiscard]] SessionPtr begin_session(core::ReceiveRoomPtr room = {});
     /// Sessions that may still be begun under the peer's channel-max; one that has ended counts
     /// until the peer has ended it too.
     [[nodiscard]] std::size_t sessions_left() const noexcept;

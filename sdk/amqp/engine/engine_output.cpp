@@ -45,12 +45,12 @@ void Engine::close(const Condition& condition) {
     touch();
 }
 
-SessionPtr Engine::begin_session() {
+SessionPtr Engine::begin_session(core::ReceiveRoomPtr room) {
     if (closed_ || close_sent_ || sessions_left() == 0) {
         return nullptr;
     }
     const std::uint16_t local = channels_.take();
-    auto session = std::make_unique<Session>(*this, local);
+    auto session = std::make_unique<Session>(*this, local, std::move(room));
     channels_.at(local).session = session.get();
     session->write_begin(nullptr);
     return session;

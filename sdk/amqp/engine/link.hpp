@@ -13,6 +13,7 @@
 #include "amqp/engine/attach.hpp"
 #include "amqp/engine/delivery.hpp"
 #include "amqp/engine/link_credit.hpp"
+#include "amqp/engine/partial_message.hpp"
 #include "core/intrusive_list.hpp"
 
 namespace sessionq::amqp {
@@ -33,8 +34,11 @@ public:
     /// The peer detached, or broke a rule of the link (`found` says so, and the link is closed
     /// already); `closed` false: it keeps the link's state. An empty condition: no error. Nothing
     /// follows but `on_link_gone`, for as long as the owner keeps the link. The owner answers with
-    /// `close`.
-    virtual void on_link_closed(const Condition& condition, bool closed) = 0;
+    /// `close`. By default it is as if the link was gone.
+    virtual void on_link_closed(const Condition& condition, bool closed) {
+        static_cast<void>(closed);
+        on_link_gone(condition);
+    }
     /// The peer's session or connection is gone, and the link with it. Nothing follows. Do not
     /// destroy the session here.
     virtual void on_link_gone(const Condition& condition) = 0;
@@ -237,15 +241,6 @@ private:
     friend class Engine;
     friend class Session;
 
-    /// A message of which more is to come.
-    struct Partial {
-        std::string bytes{};
-        std::string tag{};
-        std::uint32_t id{0};
-        std::uint32_t message_format{0};
-        bool settled{false};
-    };
-
     void drop_bytes() noexcept override;
     /// May destroy the link. Fails with what ends the session.
     [[nodiscard]] Condition take(const Fields& transfer);
@@ -261,7 +256,7 @@ private:
     void tell_flow() override;
 
     ReceiverCredit credit_{};
-    std::unique_ptr<Partial> partial_{};
+    std::unique_ptr<PartialMessage> partial_{};
 };
 
 using LinkPtr = std::unique_ptr<Link>;

@@ -42,8 +42,10 @@ void ReceiverLink::tell_flow() {
 
 void ReceiverLink::drop_bytes() noexcept {
     if (partial_ != nullptr) {
-        engine_->arriving_ -= partial_->bytes.size();
+        const std::size_t bytes = partial_->bytes.size();
         partial_.reset();
+        engine_->arriving_ -= bytes;
+        session_->window_.parts_gone(bytes);
     }
 }
 
@@ -79,7 +81,7 @@ Condition ReceiverLink::take(const Fields& transfer) {
     }
     const std::string_view payload = transfer.payload();
     if (transfer.is_true(more) || is_above(max_message_size_, payload.size())) {
-        partial_ = std::make_unique<Partial>(Partial{
+        partial_ = std::make_unique<PartialMessage>(PartialMessage{
             .tag = std::string{tag}, .id = id, .message_format = transfer.number(message_format)});
         return take_more(transfer);
     }
@@ -109,10 +111,12 @@ Condition ReceiverLink::take_more(const Fields& transfer) {
     }
     partial_->bytes.append(transfer.payload());
     engine_->arriving_ += transfer.payload().size();
+    session_->window_.part_came(transfer.payload().size());
     if (!transfer.is_true(more)) {
-        engine_->arriving_ -= partial_->bytes.size();
         const auto whole = std::exchange(partial_, nullptr);
-        deliver(whole->id, whole->tag, whole->message_format, whole->settled, whole->bytes);
+        engine_->arriving_ -= whole->bytes.size();
+        session_->window_.parts_gone(whole->bytes.size());
+        deliver(whole->id, whole->tag, whole->message_format, whole->settled, whole->bytes.view());
     }
     return {};
 }

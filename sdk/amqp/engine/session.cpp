@@ -9,7 +9,10 @@
 
 namespace sessionq::amqp {
 
-Session::Session(Engine& engine, std::uint16_t channel) : engine_{&engine}, channel_{channel} {}
+Session::Session(Engine& engine, std::uint16_t channel, core::ReceiveRoomPtr room)
+    : engine_{&engine},
+      window_{std::move(room), *this, engine.local_.max_frame_size},
+      channel_{channel} {}
 
 Session::~Session() {
     if (gone_) {
@@ -150,9 +153,8 @@ Condition Session::on_transfer(const Fields& transfer) {
                 .text = "the peer sent more frames than its window allows",
                 .found = Errc::protocol_error};
     }
-    if (window_.wants_flow() && !window_due_) {
-        window_due_ = true;
-        mark_due();
+    if (!window_due_ && window_.wants_flow()) {
+        on_room();
     }
     const Handles::Handle* const handle =
         handles_.of_remote(transfer.number(transfer_field::handle));
@@ -174,12 +176,7 @@ void Session::on_flow(const Fields& flow) {
                                               : nullptr;
     Link* const link = handle != nullptr ? handle->link : nullptr;
     if (flow.is_true(flow_field::echo)) {
-        if (link != nullptr && link->may_speak()) {
-            want_flow(*link);
-        } else {
-            window_due_ = true;
-            mark_due();
-        }
+        link != nullptr && link->may_speak() ? want_flow(*link) : on_room();
     }
     if (link != nullptr && link->is_sender()) {
         static_cast<SenderLink*>(link)->credit_.granted(flow.number(flow_field::delivery_count),
@@ -188,17 +185,13 @@ void Session::on_flow(const Fields& flow) {
     } else if (link != nullptr && flow.has(flow_field::delivery_count)) {
         static_cast<ReceiverLink*>(link)->credit_.advanced(flow.number(flow_field::delivery_count));
     }
-    send_waiting();
+    std::erase_if(stalled_, [](SenderLink* each) { return each->send_waiting(); });
 }
 
 void Session::hold(std::ptrdiff_t messages, std::size_t bytes) noexcept {
     waiting_bytes_ += static_cast<std::size_t>(messages) * bytes;
     engine_->held_ += static_cast<std::size_t>(messages) * bytes;
     engine_->waiting_ += static_cast<std::size_t>(messages);
-}
-
-void Session::send_waiting() {
-    std::erase_if(stalled_, [](SenderLink* link) { return link->send_waiting(); });
 }
 
 void Session::on_detach(const Fields& detach) {

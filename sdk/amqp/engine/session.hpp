@@ -34,9 +34,10 @@ public:
 
 /// An AMQP session: the channel links live on. Not a broker's session. Destroying it ends it;
 /// destroy its links before.
-class Session {
+class Session final : private core::RoomWaiter {
 public:
-    Session(Engine& engine, std::uint16_t channel);
+    /// What the peer may send is within `room`. Null: within the widest window.
+    Session(Engine& engine, std::uint16_t channel, core::ReceiveRoomPtr room = {});
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
     ~Session();
@@ -53,6 +54,8 @@ public:
 
     [[nodiscard]] Engine& engine() noexcept { return *engine_; }
     [[nodiscard]] bool is_gone() const noexcept { return gone_; }
+    /// Counts the messages that are kept of what came here. Null without a room.
+    [[nodiscard]] const core::ReceiveSharePtr& share() const noexcept { return window_.share(); }
 
 private:
     friend class Engine;
@@ -75,6 +78,10 @@ private:
     void say(bool is_receiver, std::uint32_t id, const Outcome* outcome, bool settled);
     void want_flow(Link& link);
     void write_flow(Link* link);
+    void on_room() override {
+        window_due_ = true;
+        mark_due();
+    }
     void write_dispositions();
     /// Writes what was put off until the end of the turn.
     void flush();
@@ -90,7 +97,6 @@ private:
     [[nodiscard]] Condition on_transfer(const Fields& transfer);
     void on_flow(const Fields& flow);
     void on_detach(const Fields& detach);
-    void send_waiting();
     /// Counts a message of so many bytes that waits; with minus one, that waits no more.
     void hold(std::ptrdiff_t messages, std::size_t bytes) noexcept;
     /// Lets go of all links, and calls `each` with every one.
@@ -104,6 +110,7 @@ private:
         }
         flows_due_.clear();
         stalled_.clear();
+        window_.close();
     }
 
     Engine* engine_;
@@ -111,7 +118,7 @@ private:
     core::IntrusiveList<Link> links_{};
     Handles handles_{};
     std::uint32_t remote_handle_max_{0xffffffff};
-    TransferWindow window_{};
+    TransferWindow window_;
     DeliveryTable sent_{};
     DeliveryTable received_{};
     DispositionBatch dispositions_{};

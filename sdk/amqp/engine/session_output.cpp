@@ -21,7 +21,7 @@ void Session::write_begin(const std::uint16_t* remote_channel) {
         writer.ushort(begin_field::remote_channel, *remote_channel);
     }
     writer.number(begin_field::next_outgoing_id, window_.next_outgoing());
-    writer.number(begin_field::incoming_window, TransferWindow::incoming);
+    writer.number(begin_field::incoming_window, window_.widen(handles_.used()));
     writer.number(begin_field::outgoing_window, TransferWindow::outgoing);
     writer.number(begin_field::handle_max, handle_max);
     writer.finish();
@@ -120,7 +120,7 @@ void Session::write_flow(Link* link) {
     const std::size_t begun = begin_frame(to, channel_);
     CompositeWriter writer{to, Performative::flow};
     writer.number(flow_field::next_incoming_id, window_.next_incoming());
-    writer.number(flow_field::incoming_window, TransferWindow::incoming);
+    writer.number(flow_field::incoming_window, window_.widen(handles_.used()));
     writer.number(flow_field::next_outgoing_id, window_.next_outgoing());
     writer.number(flow_field::outgoing_window, TransferWindow::outgoing);
     if (link != nullptr) {
@@ -133,7 +133,6 @@ void Session::write_flow(Link* link) {
     }
     writer.finish();
     end_frame(to, begun);
-    window_.told();
     window_due_ = false;
 }
 

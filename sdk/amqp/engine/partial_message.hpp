@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+
+namespace sessionq::amqp {
+
+/// Bytes of a message of which more is to come. Unlike a string it grows without a second copy of a
+/// large message: the system moves its pages.
+class PartialBytes {
+public:
+    void append(std::string_view bytes) {
+        const std::size_t needed = size_ + bytes.size();
+        if (needed > capacity_) {
+            grow(std::max(needed, capacity_ + capacity_ / 2));
+        }
+        if (!bytes.empty()) {
+            std::memcpy(bytes_.get() + size_, bytes.data(), bytes.size());
+            size_ = needed;
+        }
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] std::string_view view() const noexcept { return {bytes_.get(), size_}; }
+
+private:
+    struct Free {
+        void operator()(char* bytes) const noexcept { std::free(bytes); }
+    };
+
+    void grow(std::size_t capacity) {
+        auto* const grown = static_cast<char*>(std::realloc(bytes_.get(), capacity));
+        if (grown == nullptr) {
+            throw std::bad_alloc{};
+        }
+        static_cast<void>(bytes_.release()); // realloc has it
+        bytes_.reset(grown);
+        capacity_ = capacity;
+    }
+
+    std::unique_ptr<char, Free> bytes_{};
+    std::size_t size_{0};
+    std::size_t capacity_{0};
+};
+
+/// A message of which more is to come.
+struct PartialMessage {
+    PartialBytes bytes{};
+    std::string tag{};
+    std::uint32_t id{0};
+    std::uint32_t message_format{0};
+    bool settled{false};
+};
+
+} // namespace sessionq::amqp
