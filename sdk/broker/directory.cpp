@@ -108,6 +108,18 @@ std::optional<Failure> Directory::find_fault(const EntitySpec& spec) const {
     return std::nullopt;
 }
 
+std::shared_ptr<SizeAccount> Directory::size_of(const EntitySpec& spec) const {
+    switch (spec.kind) {
+    case EntityKind::queue: break;
+    case EntityKind::topic: return std::make_shared<SizeAccount>();
+    case EntityKind::subscription: {
+        const auto topic = entries_.find(spec.topic);
+        return topic != entries_.end() ? topic->second.entity->size() : nullptr;
+    }
+    }
+    return nullptr;
+}
+
 void Directory::put(EntitySpec spec, Instant at) {
     QueueIds ids;
     if (journal_) {
@@ -119,6 +131,7 @@ void Directory::put(EntitySpec spec, Instant at) {
                                        .options = spec.options,
                                        .rules = rules_of(spec)}});
     }
+    spec.size = size_of(spec);
     const std::string topic = spec.topic;
     enter(
         std::make_shared<QueuePair>(std::move(spec), shared_from_this(), board_, at, journal_, ids),
@@ -138,6 +151,7 @@ QueuePairPtr Directory::restore(ByName<DurableQueue>::iterator found, EntitySpec
     } else if (spec.rules && journal_) {
         journal_->append({RulesDeclared{.queue = ids.queue, .rules = spec.rules->list()}});
     }
+    spec.size = size_of(spec);
     const std::string topic = spec.topic;
     auto made = std::make_shared<QueuePair>(std::move(spec), shared_from_this(), board_,
                                             restored_at_, journal_, ids);

@@ -19,6 +19,7 @@ namespace sessionq::broker {
 
 class QueuePair;
 struct EntitySpec;
+class SizeAccount;
 using QueuePairPtr = std::shared_ptr<QueuePair>;
 
 /// Separates the topic and the subscription in a subscription's full name.
@@ -80,6 +81,8 @@ private:
 
     [[nodiscard]] std::optional<Failure> find_fault(const EntitySpec& spec) const;
     [[nodiscard]] bool closes_cycle(const EntitySpec& spec) const;
+    /// What counts the bytes of the entity besides itself.
+    [[nodiscard]] std::shared_ptr<SizeAccount> size_of(const EntitySpec& spec) const;
     void put(EntitySpec spec, Instant at);
     QueuePairPtr restore(ByName<DurableQueue>::iterator found, EntitySpec spec);
     [[nodiscard]] std::vector<QueuePairPtr> restore_all();

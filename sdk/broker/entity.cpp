@@ -54,9 +54,12 @@ std::optional<Failure> Entity::find_size_fault(std::uint64_t bytes) {
     if (max == 0) {
         return std::nullopt;
     }
+    const std::uint64_t own = state.store.bytes();
     const std::uint64_t dead = dead_letters_ != nullptr ? dead_letters_->state.store.bytes() : 0;
+    const SizeAccount* const all = state.context.size();
+    const std::uint64_t subscribed = all != nullptr ? all->bytes() - own - dead : 0;
     const std::uint64_t ids = history_ ? history_->bytes(state.context.now()) : 0;
-    if (bytes + state.store.bytes() + dead + ids <= max) {
+    if (bytes + own + dead + subscribed + ids <= max) {
         return std::nullopt;
     }
     std::string why = "max_size_bytes is " + std::to_string(max);
@@ -66,6 +69,7 @@ std::optional<Failure> Entity::find_size_fault(std::uint64_t bytes) {
         }
     };
     blame(dead, "dead-lettered messages");
+    blame(subscribed, "messages of its subscriptions");
     blame(ids, "message ids that duplicate detection remembers");
     return state.failure(Errc::quota_exceeded, std::move(why));
 }

@@ -26,7 +26,7 @@ struct EntityState {
 
     SessionTable sessions{};
     OrderedMessages available{options}; ///< without sessions
-    MessageStore store{};
+    MessageStore store{context.size()};
     bool is_shut_down{false};
 
     /// Whether its messages are forwarded to other entities.

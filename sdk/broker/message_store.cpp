@@ -30,7 +30,7 @@ StoredMessage& MessageStore::add(MessageContentPtr content, Session* session,
     message.sequence = sequence;
     index_.insert(sequence, message);
     last_sequence_ = sequence;
-    bytes_ += message.bytes;
+    count(message);
     ++counts_[static_cast<std::size_t>(message.place)];
     if (session != nullptr) {
         session->messages.push_back(message);
@@ -50,9 +50,9 @@ void MessageStore::renumber(StoredMessage& message) {
 }
 
 void MessageStore::replace_content(StoredMessage& message, MessageContentPtr content) {
-    bytes_ -= message.bytes;
+    count_off(message);
     message.bytes = budgeted_bytes(*content);
-    bytes_ += message.bytes;
+    count(message);
     message.content = std::move(content);
 }
 
@@ -64,9 +64,23 @@ void MessageStore::move(StoredMessage& message, Place to) noexcept {
 
 void MessageStore::remove(StoredMessage& message) noexcept {
     index_.erase(message.sequence);
-    bytes_ -= message.bytes;
+    count_off(message);
     --counts_[static_cast<std::size_t>(message.place)];
     const std::unique_ptr<StoredMessage> removed{&message}; // its hooks unlink themselves
+}
+
+void MessageStore::count(const StoredMessage& message) noexcept {
+    bytes_ += message.bytes;
+    if (account_ != nullptr) {
+        account_->add(message.bytes);
+    }
+}
+
+void MessageStore::count_off(const StoredMessage& message) noexcept {
+    bytes_ -= message.bytes;
+    if (account_ != nullptr) {
+        account_->take(message.bytes);
+    }
 }
 
 } // namespace sessionq::broker

@@ -10,6 +10,7 @@
 
 #include "broker/sequence_index.hpp"
 #include "broker/session.hpp"
+#include "broker/size_account.hpp"
 #include "broker/stored_message.hpp"
 
 namespace sessionq::broker {
@@ -18,7 +19,8 @@ namespace sessionq::broker {
 /// their bytes.
 class MessageStore {
 public:
-    MessageStore() = default;
+    /// `account` counts its bytes too; null: nobody else does.
+    explicit MessageStore(SizeAccount* account = nullptr) noexcept : account_{account} {}
     ~MessageStore();
     MessageStore(const MessageStore&) = delete;
     MessageStore& operator=(const MessageStore&) = delete;
@@ -60,6 +62,10 @@ public:
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
 private:
+    void count(const StoredMessage& message) noexcept;
+    void count_off(const StoredMessage& message) noexcept;
+
+    SizeAccount* const account_;
     SequenceIndex index_;
     std::array<std::size_t, 3> counts_{}; // by place
     std::int64_t last_sequence_{0};

@@ -12,6 +12,7 @@
 #include "broker/instant.hpp"
 #include "broker/journal.hpp"
 #include "broker/journal_faults.hpp"
+#include "broker/size_account.hpp"
 #include "broker/transit.hpp"
 #include "timing/timer_wheel.hpp"
 
@@ -26,9 +27,9 @@ inline constexpr Duration time_between_turns = std::chrono::milliseconds{1};
 /// notifications and changes, and the timers.
 class QueueContext {
 public:
-    /// Without a journal nothing is stored.
-    explicit QueueContext(Instant start, Journal* journal = nullptr)
-        : at_{start}, journal_{journal}, wheel_{start.now} {}
+    /// Without a journal nothing is stored. `size` is that of the topic, if it belongs to one.
+    explicit QueueContext(Instant start, Journal* journal = nullptr, SizeAccount* size = nullptr)
+        : at_{start}, journal_{journal}, size_{size}, wheel_{start.now} {}
 
     /// Begins an operation: first runs the timers that are due, up to `timers_a_turn`. If there are
     /// more, the rest is due `time_between_turns` later. Returns true if there were any.
@@ -43,6 +44,8 @@ public:
     [[nodiscard]] TimePoint monotonic(WallTime wall) const noexcept {
         return Deadline::after(wall - at_.wall, at_.now).time();
     }
+    /// Of the topic with its subscriptions. Null: it is a queue.
+    [[nodiscard]] SizeAccount* size() const noexcept { return size_; }
     [[nodiscard]] Effects& effects() noexcept { return effects_; }
     /// The messages that leave for other queues, in order.
     [[nodiscard]] std::vector<Transit>& transits() noexcept { return transits_; }
@@ -112,6 +115,7 @@ private:
 
     Instant at_;
     Journal* journal_;
+    SizeAccount* const size_;
     std::vector<Change> changes_;
     Effects effects_;
     std::vector<Transit> transits_;

@@ -33,8 +33,9 @@ struct EntitySpec {
     std::string name{};
     EntityKind kind{EntityKind::queue};
     QueueOptions options{};
-    std::string topic{};               ///< of a subscription
-    std::shared_ptr<RuleBook> rules{}; ///< of a subscription
+    std::string topic{};                 ///< of a subscription
+    std::shared_ptr<SizeAccount> size{}; ///< of a topic and its subscriptions; set by Directory
+    std::shared_ptr<RuleBook> rules{};   ///< of a subscription
 };
 
 /// A queue, topic or subscription together with its dead-letter sub-queue. One lock guards both, so
@@ -47,11 +48,12 @@ public:
               std::shared_ptr<WakeupBoard> board, Instant at,
               std::shared_ptr<Journal> journal = nullptr, QueueIds ids = {})
         : rules_{std::move(spec.rules)},
+          size_{std::move(spec.size)},
           directory_{std::move(directory)},
           board_{std::move(board)},
           journal_{std::move(journal)},
           ids_{ids},
-          context_{at, journal_.get()},
+          context_{at, journal_.get(), size_.get()},
           dead_letter_entity_{spec.name + std::string{dead_letter_suffix},
                               EntityKind::queue,
                               dead_letter_options(spec.options),
@@ -89,6 +91,9 @@ public:
         dead_letter_entity_.restore(std::move(stored.dead_letters));
         entity_.restore(std::move(stored.queue));
     }
+
+    /// Null: it is a queue.
+    [[nodiscard]] const std::shared_ptr<SizeAccount>& size() const noexcept { return size_; }
 
     /// Null unless it is a subscription.
     [[nodiscard]] RuleBook* rules() const noexcept { return rules_.get(); }
@@ -198,6 +203,7 @@ private:
     }
 
     const std::shared_ptr<RuleBook> rules_;
+    const std::shared_ptr<SizeAccount> size_; // null: it is a queue
     const std::shared_ptr<Directory> directory_;
     const std::shared_ptr<WakeupBoard> board_;
     const std::shared_ptr<Journal> journal_; // null: nothing is stored

@@ -93,8 +93,8 @@ struct Limits {
     /// much. Rules, which read them, then take a bounded time.
     std::size_t property_bytes{std::size_t{64} << 10U};
     /// Bytes of a queue: its messages, dead-lettered ones too, and the ids that duplicate detection
-    /// remembers. Of a topic: ids, and scheduled messages. Where the entity names no bound of its
-    /// own. Azure Service Bus has the same default. Zero: no bound.
+    /// remembers. Of a topic: also what its subscriptions hold, each copy. Where the entity names
+    /// no bound of its own. Azure Service Bus has the same default. Zero: no bound.
     std::uint64_t queue_bytes{std::uint64_t{1} << 30U};
     /// Messages, sequence numbers or lock tokens in one request, and messages in one batch. Azure
     /// Service Bus takes as many.

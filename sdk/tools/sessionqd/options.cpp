@@ -201,9 +201,9 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         ->check(CLI::Range(16, 1 << 20))
         ->capture_default_str();
     app.add_option("--queue-size", queue_size,
-                   "MiB that each queue of --queue and --config may hold: messages, dead-lettered "
-                   "ones too, and the ids that duplicate detection remembers. Topics: ids and "
-                   "scheduled messages. Beyond it, sends are refused with "
+                   "MiB that each queue and topic of --queue and --config may hold: messages, "
+                   "dead-lettered ones too, and the ids that duplicate detection remembers. A "
+                   "topic's subscriptions count, each copy. Beyond it, sends are refused with "
                    "amqp:resource-limit-exceeded. 0: no bound")
         ->check(CLI::Range(0, 1 << 30))
         ->capture_default_str();

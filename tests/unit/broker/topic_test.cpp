@@ -205,6 +205,46 @@ TEST_CASE("topic: duplicates are dropped in the topic, for all subscriptions") {
     CHECK(f.peek_text(*f.broker.find("once/Subscriptions/all").value()) == "1");
 }
 
+TEST_CASE("topic: what its subscriptions hold counts to its size, dead letters too") {
+    QueueFixture f;
+    CHECK(f.broker.create_topic("small", {.max_size_bytes = 10'000}, f.at).ok());
+    for (const char* name : {"one", "two"}) {
+        CHECK(
+            f.broker.create_subscription("small", name, {.requires_session = true}, {}, f.at).ok());
+    }
+    const auto topic = f.broker.find("small").value();
+    const auto send = [&] {
+        return topic->send(std::vector{Message::text("a", std::string(1000, 'x'))}, f.at);
+    };
+    int taken = 0;
+    while (send().ok()) {
+        ++taken;
+    }
+    CHECK(taken == 5); // two copies of each
+    CHECK(send().failure().detail.ends_with(
+        "max_size_bytes is 10000, and most of it are messages of its subscriptions"));
+
+    const auto one = f.broker.find("small/Subscriptions/one").value();
+    auto target = std::make_shared<RecordingTarget>();
+    one->accept({.session_id = "a", .until = f.at.now}, target, f.at);
+    std::vector<broker::Delivered> got;
+    one->pull(*target->consumer, 4, got, f.at);
+    REQUIRE(got.size() == 4);
+    const auto settle = [&](std::size_t which, broker::Outcome outcome) {
+        broker::SettleOrder order{.token = got[which].token, .outcome = outcome};
+        one->settle(*target->consumer, {&order, 1}, f.at);
+        CHECK_FALSE(order.failed_with);
+    };
+    settle(0, broker::Outcome::dead_letter); // changes places only
+    CHECK_FALSE(send().ok());
+    settle(1, broker::Outcome::complete);
+    settle(2, broker::Outcome::complete);
+    CHECK(send().ok());
+    CHECK_FALSE(send().ok());
+    CHECK(f.broker.delete_entity("small/Subscriptions/two", f.at).ok());
+    CHECK(send().ok());
+}
+
 TEST_CASE("topic: it and its subscriptions are found in any case, and deleting it deletes them") {
     TopicFixture f;
     const auto all = f.subscribe("All");
