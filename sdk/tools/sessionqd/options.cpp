@@ -52,6 +52,18 @@ server::MemoryLimits memory_limits(std::size_t all) {
     return limits;
 }
 
+/// Of one receive thread. The threads' connections share nothing, so that none waits for another.
+std::size_t share_of(const Options& options, const char* name, std::size_t whole,
+                     std::size_t least) {
+    const std::size_t share = whole / options.receive_threads;
+    if (share < least) {
+        throw UsageError{std::string{name} + ": each of the " +
+                         std::to_string(options.receive_threads) + " receive threads needs " +
+                         std::to_string(least)};
+    }
+    return share;
+}
+
 void check(const Options& options) {
     if (options.tls_listen && options.tls_certificate_file.empty()) {
         throw UsageError{"--tls-listen: needs --tls-cert"};
@@ -113,7 +125,7 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     std::vector<std::string> keys;
     std::string key_file;
     double drain_seconds = 5;
-    std::size_t memory = server::MemoryLimits{}.all >> 20U;
+    std::size_t memory = 0;
     std::uint64_t queue_size = server::Limits{}.queue_bytes >> 20U;
     ParsedCommandLine parsed;
     Options& options = parsed.options;
@@ -186,20 +198,21 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         ->check(CLI::Range(1, 256))
         ->capture_default_str();
     app.add_option("--connections", options.limits.admission.connections,
-                   "Connections that a receive thread accepts")
+                   "Connections that are accepted. Each receive thread takes its share of them")
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
     app.add_option("--connections-per-address", options.limits.admission.connections_per_address,
-                   "Connections that a receive thread accepts from one address")
+                   "Connections that are accepted from one address, shared in the same way")
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
     app.add_option("--memory", memory,
-                   "MiB that a receive thread keeps for its clients: buffers, unread answers, "
-                   "messages on their way, sessions and links; not messages in queues. A quarter "
-                   "of it is the most for one connection. Beyond these bounds connections are "
-                   "closed with amqp:resource-limit-exceeded")
+                   "MiB kept for clients: buffers, unread answers, messages on their way, "
+                   "sessions and links; not messages in queues. Receive threads share it; each "
+                   "needs 16, and takes 40 by default. A quarter of its share is the most for one "
+                   "connection. Beyond these bounds connections are closed with "
+                   "amqp:resource-limit-exceeded")
         ->check(CLI::Range(16, 1 << 20))
-        ->capture_default_str();
+        ->default_str("40");
     app.add_option("--queue-size", queue_size,
                    "MiB that each queue and topic of --queue and --config may hold: messages, "
                    "dead-lettered ones too, and the ids that duplicate detection remembers. A "
@@ -255,7 +268,14 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     if (options.keys.empty()) {
         options.keys.emplace(well_known_key_name, well_known_key);
     }
-    options.limits.memory = memory_limits(memory << 20U);
+    if (app.count("--memory") > 0) {
+        options.limits.memory = memory_limits(share_of(options, "--memory", memory, 16) << 20U);
+    }
+    server::Limits& limits = options.limits;
+    limits.admission.connections =
+        share_of(options, "--connections", limits.admission.connections, 1);
+    limits.admission.connections_per_address =
+        share_of(options, "--connections-per-address", limits.admission.connections_per_address, 1);
     options.limits.queue_bytes = queue_size << 20U;
     server::bound_sizes(options.queues, options.configuration, options.limits.queue_bytes);
     options.drain_time =

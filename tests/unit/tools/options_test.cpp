@@ -153,6 +153,15 @@ TEST_CASE("Options: what clients may take is bounded, and the memory's parts fol
     CHECK(more.limits.memory.unclaimed_connection == usual.limits.memory.unclaimed_connection);
     CHECK(more.limits.admission.connections == 20);
     CHECK(more.limits.admission.connections_per_address == 10);
+    const auto shared = options({"--memory", "400", "--connections", "21", "--receive-threads", "4",
+                                 "--connections-per-address", "10"});
+    CHECK(shared.limits.memory.all == std::size_t{100} << 20U);
+    CHECK(shared.limits.memory.connection == std::size_t{25} << 20U);
+    CHECK(shared.limits.admission.connections == 5);
+    CHECK(shared.limits.admission.connections_per_address == 2);
+    CHECK(options({"--receive-threads", "9"}).limits.memory.all == usual.limits.memory.all);
+    CHECK(complaint({"--memory", "63", "--receive-threads", "4"}) ==
+          "--memory: each of the 4 receive threads needs 16");
     CHECK(names(complaint({"--memory", "15"}), "--memory"));
     const auto size_of = [](std::vector<const char*> with) {
         with.insert(with.end(), {"--queue", "orders:session"});
