@@ -8,15 +8,6 @@
 
 namespace sessionq::cli {
 
-std::string to_base64(std::string_view bytes) {
-    std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0'); // OpenSSL ends it with a NUL
-    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                       reinterpret_cast<const unsigned char*>(bytes.data()),
-                                       static_cast<int>(bytes.size()));
-    text.resize(static_cast<std::size_t>(length));
-    return text;
-}
-
 std::optional<std::string> from_base64(std::string_view text) {
     // OpenSSL ignores space around the text, and it decodes padding to zeros.
     const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;

@@ -7,8 +7,6 @@
 
 namespace sessionq::cli {
 
-[[nodiscard]] std::string to_base64(std::string_view bytes);
-
 /// Nothing if the text is not base64 with padding (RFC 4648, section 4).
 [[nodiscard]] std::optional<std::string> from_base64(std::string_view text);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sessionq/json_text.hpp"
 
+#include "amqp/base64.hpp"
 #include "core/peer_words.hpp"
 #include "core/utf8.hpp"
-#include "tools/sessionq/base64.hpp"
 
 namespace sessionq::cli {
 
@@ -11,7 +11,7 @@ void put_text(Json& object, const std::string& name, std::string_view text) {
     if (core::is_utf8(text)) {
         object[name] = text;
     } else {
-        object[name + "_base64"] = to_base64(text);
+        object[name + "_base64"] = amqp::base64(text);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "amqp/base64.hpp"
 #include "tools/nearest_word.hpp"
 #include "tools/sessionq/base64.hpp"
 #include "tools/sessionq/time_text.hpp"
@@ -57,7 +58,7 @@ struct ValueWriter {
     }
     Json operator()(WallTime value) const { return {{"time", time_text(value)}}; }
     Json operator()(const std::vector<std::byte>& value) const {
-        return {{"base64", to_base64(view_of(value))}};
+        return {{"base64", amqp::base64(view_of(value))}};
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include "amqp/base64.hpp"
 #include "tools/command_line.hpp"
 #include "tools/sessionq/base64.hpp"
 #include "tools/sessionq/property_text.hpp"
@@ -54,14 +55,14 @@ TEST_CASE("parse_property: what is wrong is named") {
 }
 
 TEST_CASE("base64: with padding, and nothing else") {
-    CHECK(to_base64("") == "");
-    CHECK(to_base64("f") == "Zg==");
-    CHECK(to_base64("fo") == "Zm8=");
-    CHECK(to_base64("foo") == "Zm9v");
+    CHECK(amqp::base64("") == "");
+    CHECK(amqp::base64("f") == "Zg==");
+    CHECK(amqp::base64("fo") == "Zm8=");
+    CHECK(amqp::base64("foo") == "Zm9v");
     std::string bytes;
     for (int i = 0; i < 256; ++i) {
         bytes += static_cast<char>(i);
-        CHECK(from_base64(to_base64(bytes)) == bytes);
+        CHECK(from_base64(amqp::base64(bytes)) == bytes);
     }
     for (const char* wrong : {"Z", "Zg", "Zg=", "Zg===", "Z=g=", " Zg==", "Zg==\n",
                               "Zm9v=", "====", "Zm9-", "\xc3\xa4Zg"}) {
