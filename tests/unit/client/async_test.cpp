@@ -23,8 +23,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Fixture {
-    Fixture() { broker.create_queue("orders"); }
+struct AsyncFixture {
+    AsyncFixture() { broker.create_queue("orders"); }
 
     /// Runs a coroutine to its end on this thread.
     void run(std::function<asio::awaitable<void>()> body) {
@@ -45,7 +45,7 @@ struct Fixture {
 } // namespace
 
 TEST_CASE("async: the twins do what the blocking calls do, and complete on the caller's executor") {
-    Fixture f;
+    AsyncFixture f;
     const auto here = std::this_thread::get_id();
     bool done = false;
     f.run([&]() -> asio::awaitable<void> {
@@ -89,7 +89,7 @@ TEST_CASE("async: the twins do what the blocking calls do, and complete on the c
 }
 
 TEST_CASE("async: scheduled messages are taken back") {
-    Fixture f;
+    AsyncFixture f;
     f.run([&]() -> asio::awaitable<void> {
         Sender sender{f.client, "orders"};
         std::vector<Message> one(1, Message::text("a", "1"));
@@ -108,7 +108,7 @@ TEST_CASE("async: scheduled messages are taken back") {
 }
 
 TEST_CASE("async: nothing to send, to schedule or to take back is done without asking anybody") {
-    Fixture f;
+    AsyncFixture f;
     int done = 0;
     f.run([&]() -> asio::awaitable<void> {
         const Sender sender{f.client, "no such queue"};
@@ -125,7 +125,7 @@ TEST_CASE("async: nothing to send, to schedule or to take back is done without a
 }
 
 TEST_CASE("async: a failure is thrown where it is awaited, a bad argument where it is passed") {
-    Fixture f;
+    AsyncFixture f;
     bool thrown = false;
     f.run([&]() -> asio::awaitable<void> {
         try {
@@ -139,7 +139,7 @@ TEST_CASE("async: a failure is thrown where it is awaited, a bad argument where 
 }
 
 TEST_CASE("R5: the twin of try_accept_next answers with nothing") {
-    Fixture f;
+    AsyncFixture f;
     std::optional<bool> found;
     f.run([&]() -> asio::awaitable<void> {
         found = (co_await async_try_accept_next(f.client, "orders")).has_value();
@@ -148,7 +148,7 @@ TEST_CASE("R5: the twin of try_accept_next answers with nothing") {
 }
 
 TEST_CASE("R20: a twin captures the context where it is called") {
-    Fixture f;
+    AsyncFixture f;
     std::optional<Errc> ended;
     f.run([&]() -> asio::awaitable<void> {
         std::optional<asio::awaitable<SessionReceiver>> accept;
@@ -167,7 +167,7 @@ TEST_CASE("R20: a twin captures the context where it is called") {
 }
 
 TEST_CASE("R15: Asio's cancellation of the coroutine ends what it waits for") {
-    Fixture f;
+    AsyncFixture f;
     asio::cancellation_signal signal;
     std::optional<Errc> ended;
     auto body = [&]() -> asio::awaitable<void> {

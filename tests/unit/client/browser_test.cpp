@@ -23,14 +23,14 @@ using test::code_of;
 
 namespace {
 
-struct Fixture : test::OrdersFixture {
+struct BrowserFixture : test::OrdersFixture {
     Browser browser{client, "orders"};
 };
 
 } // namespace
 
 TEST_CASE("browser: next shows what is there, in order, behind what peek showed") {
-    Fixture f;
+    BrowserFixture f;
     for (const char* text : {"1", "2", "3"}) {
         f.sender.send(Message::text("a", text));
     }
@@ -45,7 +45,7 @@ TEST_CASE("browser: next shows what is there, in order, behind what peek showed"
 }
 
 TEST_CASE("DG8: browser: next waits for messages, and leaves them to the receiver") {
-    Fixture f;
+    BrowserFixture f;
     SessionReceiver receiver = SessionReceiver::accept(f.client, "orders", "a");
     std::thread late{[&] {
         while (f.broker.counts("orders").active < 2) {
@@ -70,7 +70,7 @@ TEST_CASE("DG8: browser: next waits for messages, and leaves them to the receive
 }
 
 TEST_CASE("browser: next ends with none at the deadline, and with cancelled by the stop token") {
-    Fixture f;
+    BrowserFixture f;
     const TimePoint now = core::system_clock().now();
     CHECK_FALSE(f.browser.next(60s, OperationContext{Deadline::after(1ms, now)}));
     CHECK_FALSE(f.browser.next(60s, OperationContext{Deadline::at(now)}));
@@ -88,7 +88,7 @@ TEST_CASE("browser: next ends with none at the deadline, and with cancelled by t
 }
 
 TEST_CASE("async: next is awaited, and resumes with the message") {
-    Fixture f;
+    BrowserFixture f;
     asio::io_context executor;
     std::string seen;
     asio::co_spawn(

@@ -73,8 +73,8 @@ private:
     }
 };
 
-struct Fixture {
-    explicit Fixture(Duration length = 60s)
+struct BrowserWaitFixture {
+    explicit BrowserWaitFixture(Duration length = 60s)
         : pending{std::make_shared<RecordingPending>(loop, Deadline::after(length, loop.now()))} {
         pending->watch(OperationContext{}.with_stop(stop.get_token()));
         client::launch<Messages>(pending, [this](const client::PendingPtr<Messages>& begun) {
@@ -102,7 +102,7 @@ struct Fixture {
 } // namespace
 
 TEST_CASE("DG8: browser wait: a broker that answers at once is asked again with growing spaces") {
-    Fixture f;
+    BrowserWaitFixture f;
     std::vector<Duration> spaces;
     for (int i = 0; i < 7; ++i) {
         const TimePoint asked = f.loop.now();
@@ -114,7 +114,7 @@ TEST_CASE("DG8: browser wait: a broker that answers at once is asked again with 
         spaces.push_back(f.loop.now() - asked);
     }
     CHECK(spaces == std::vector<Duration>{50ms, 100ms, 200ms, 400ms, 800ms, 1s, 1s});
-    f.endpoint.answer(Fixture::one());
+    f.endpoint.answer(BrowserWaitFixture::one());
     REQUIRE(f.pending->answer);
     CHECK(f.pending->answer->value().size() == 1);
     f.loop.advance(60s);
@@ -122,7 +122,7 @@ TEST_CASE("DG8: browser wait: a broker that answers at once is asked again with 
 }
 
 TEST_CASE("DG8: browser wait: a broker that waits is asked again at once, for what is left") {
-    Fixture f;
+    BrowserWaitFixture f;
     CHECK(f.endpoint.requests.front().from_sequence_number == 7);
     CHECK(f.endpoint.requests.front().wait == 60s);
     f.loop.advance(30s);
@@ -133,12 +133,12 @@ TEST_CASE("DG8: browser wait: a broker that waits is asked again at once, for wh
     CHECK(f.endpoint.requests.back().wait <= 30s);
     CHECK(f.endpoint.requests.back().wait > 29s);
     CHECK(f.endpoint.requests.back().deadline == f.pending->deadline());
-    f.endpoint.answer(Fixture::one());
+    f.endpoint.answer(BrowserWaitFixture::one());
     CHECK(f.pending->answer);
 }
 
 TEST_CASE("browser wait: a failure ends it") {
-    Fixture f;
+    BrowserWaitFixture f;
     f.endpoint.answer(Failure{.code = Errc::entity_not_found});
     CHECK(f.failure() == Errc::entity_not_found);
 }
@@ -146,7 +146,7 @@ TEST_CASE("browser wait: a failure ends it") {
 TEST_CASE(
     "R15: browser wait: it ends at the deadline and when the stop token fires, with a request "
     "under way or without") {
-    Fixture f{100ms};
+    BrowserWaitFixture f{100ms};
     Errc expected = Errc::timeout;
     const auto end = [&] {
         f.loop.advance(40ms);

@@ -24,7 +24,7 @@ private:
     void deliver(core::Result<int> answer) override { answers.push_back(std::move(answer)); }
 };
 
-struct Fixture {
+struct PendingFixture {
     test::ManualLoop loop;
     std::shared_ptr<RecordingPending> pending =
         std::make_shared<RecordingPending>(loop, Deadline::after(1s, loop.now()));
@@ -44,7 +44,7 @@ struct Fixture {
 } // namespace
 
 TEST_CASE("R15: the answer ends an operation, and nothing after it does") {
-    Fixture f;
+    PendingFixture f;
     f.launch();
     CHECK_FALSE(f.started); // never inside the call
     f.loop.run_until_idle();
@@ -59,7 +59,7 @@ TEST_CASE("R15: the answer ends an operation, and nothing after it does") {
 }
 
 TEST_CASE("R15: the deadline ends an operation, and a late answer is not taken") {
-    Fixture f;
+    PendingFixture f;
     f.launch();
     f.loop.advance(999ms);
     CHECK(f.pending->answers.empty());
@@ -70,7 +70,7 @@ TEST_CASE("R15: the deadline ends an operation, and a late answer is not taken")
 }
 
 TEST_CASE("R15: the stop token ends an operation, also before it has begun") {
-    Fixture f;
+    PendingFixture f;
     std::stop_source stop;
     f.pending->watch(OperationContext{}.with_stop(stop.get_token()));
     SUBCASE("while it is under way") {
@@ -91,7 +91,7 @@ TEST_CASE("R15: the stop token ends an operation, also before it has begun") {
 }
 
 TEST_CASE("pending: an operation whose deadline has passed is not started") {
-    Fixture f;
+    PendingFixture f;
     f.loop.clock().advance(1s);
     f.launch();
     f.loop.run_until_idle();
@@ -112,7 +112,7 @@ TEST_CASE("R15: an operation that never reached its loop is cancelled with it") 
 }
 
 TEST_CASE("pending: who gives up is asked what to answer instead, once") {
-    Fixture f;
+    PendingFixture f;
     f.launch();
     f.loop.run_until_idle();
     int asked = 0;
@@ -145,7 +145,7 @@ TEST_CASE("pending: it may be let go of by what it gives up") {
 }
 
 TEST_CASE("R15: a duty to answer that is dropped answers by that, and not after an answer") {
-    Fixture f;
+    PendingFixture f;
     f.launch();
     f.loop.run_until_idle();
     std::optional<client::AnswerTo<int>> duty{std::in_place, f.started, Errc::lock_lost};

@@ -23,8 +23,8 @@ using test::code_of;
 
 namespace {
 
-struct Fixture {
-    explicit Fixture(QueueOptions options = {.requires_session = false}) {
+struct ProcessorFixture {
+    explicit ProcessorFixture(QueueOptions options = {.requires_session = false}) {
         broker.create_queue("plain", options);
         broker.create_queue("orders");
     }
@@ -44,7 +44,7 @@ struct Fixture {
 } // namespace
 
 TEST_CASE("processor: handles every message once, several at a time") {
-    Fixture f;
+    ProcessorFixture f;
     f.send(200);
     Processor processor{f.client, "plain", {.max_concurrent_calls = 4, .worker_threads = 4}};
     std::mutex mutex;
@@ -69,7 +69,7 @@ TEST_CASE("processor: handles every message once, several at a time") {
 }
 
 TEST_CASE("processor: consumes the dead letters of an entity with sessions") {
-    Fixture f;
+    ProcessorFixture f;
     Sender{f.client, "orders"}.send(Message::text("ada", "1"));
     SessionReceiver::accept(f.client, "orders", "ada").receive_one()->dead_letter("why");
     Processor processor{f.client, "orders", {.sub_queue = SubQueue::dead_letter}};
@@ -89,7 +89,7 @@ TEST_CASE("processor: consumes the dead letters of an entity with sessions") {
 }
 
 TEST_CASE("processor: a message whose handler throws is left to the failure policy") {
-    Fixture f{{.requires_session = false, .max_delivery_count = 100}};
+    ProcessorFixture f{{.requires_session = false, .max_delivery_count = 100}};
     f.send(1);
     Processor processor{f.client,
                         "plain",
@@ -111,7 +111,7 @@ TEST_CASE("processor: a message whose handler throws is left to the failure poli
 }
 
 TEST_CASE("processor: one call at a time goes on after a failure and a settlement by hand") {
-    Fixture f{{.requires_session = false, .max_delivery_count = 100}};
+    ProcessorFixture f{{.requires_session = false, .max_delivery_count = 100}};
     f.send(3);
     Processor processor{f.client, "plain", {.max_concurrent_calls = 1}};
     std::latch done{4};
@@ -137,7 +137,7 @@ TEST_CASE("processor: one call at a time goes on after a failure and a settlemen
 }
 
 TEST_CASE("processor: stop returns what no handler started, uncounted") {
-    Fixture f;
+    ProcessorFixture f;
     f.send(10);
     Processor processor{f.client, "plain", {.max_concurrent_calls = 1}};
     std::latch started{1};
@@ -170,7 +170,7 @@ TEST_CASE("processor: stop returns what no handler started, uncounted") {
 }
 
 TEST_CASE("processor: a lock is renewed while its handler runs") {
-    Fixture f{{.requires_session = false, .lock_duration = 200ms}};
+    ProcessorFixture f{{.requires_session = false, .lock_duration = 200ms}};
     f.send(1);
     Processor processor{f.client, "plain"};
     std::latch done{1};
@@ -196,7 +196,7 @@ TEST_CASE("processor: a lock is renewed while its handler runs") {
 TEST_CASE(
     "processor: R13: a lock that is not renewed any more fires the stop token, and its message "
     "comes again") {
-    Fixture f{{.requires_session = false, .lock_duration = 200ms}};
+    ProcessorFixture f{{.requires_session = false, .lock_duration = 200ms}};
     f.send(1);
     Processor processor{f.client,
                         "plain",
@@ -232,7 +232,7 @@ TEST_CASE(
 }
 
 TEST_CASE("processor: an entity with sessions is told as an error") {
-    Fixture f;
+    ProcessorFixture f;
     Processor processor{f.client, "orders"};
     std::latch told{1};
     std::string detail;
@@ -250,7 +250,7 @@ TEST_CASE("processor: an entity with sessions is told as an error") {
 }
 
 TEST_CASE("processor: bad options are named, and limits are changed while it runs") {
-    Fixture f;
+    ProcessorFixture f;
     const auto make = [&](EntityProcessorOptions options) {
         return code_of([&] { const Processor made{f.client, "plain", options}; });
     };

@@ -27,8 +27,9 @@ private:
     }
 };
 
-struct Fixture {
-    explicit Fixture(bool reclaim = false, std::size_t prefetch = 0) : book{reclaim, prefetch} {}
+struct ReceiveBookFixture {
+    explicit ReceiveBookFixture(bool reclaim = false, std::size_t prefetch = 0)
+        : book{reclaim, prefetch} {}
 
     std::shared_ptr<RecordingPending> want(std::size_t max, bool present_only = false) {
         auto pending = std::make_shared<RecordingPending>(loop, Deadline::never());
@@ -58,7 +59,7 @@ struct Fixture {
 } // namespace
 
 TEST_CASE("receive book: asks for as much as is waited for, and no more than is missing") {
-    Fixture f;
+    ReceiveBookFixture f;
     CHECK(f.book.next_flow().credit == 0);
     const auto first = f.want(5);
     CHECK(f.book.next_flow().credit == 5);
@@ -73,7 +74,7 @@ TEST_CASE("receive book: asks for as much as is waited for, and no more than is 
 }
 
 TEST_CASE("receive book: those who wait are served in turn and in order") {
-    Fixture f;
+    ReceiveBookFixture f;
     const auto first = f.want(2);
     const auto second = f.want(2);
     static_cast<void>(f.book.next_flow());
@@ -86,7 +87,7 @@ TEST_CASE("receive book: those who wait are served in turn and in order") {
 }
 
 TEST_CASE("receive book: what comes after its caller gave up is kept for the next") {
-    Fixture f;
+    ReceiveBookFixture f;
     const auto gone = f.want(2);
     static_cast<void>(f.book.next_flow());
     f.book.forget(*gone);
@@ -98,7 +99,7 @@ TEST_CASE("receive book: what comes after its caller gave up is kept for the nex
 }
 
 TEST_CASE("receive book: what is present is known after the drain") {
-    Fixture f;
+    ReceiveBookFixture f;
     const auto now = f.want(3, true);
     const auto flow = f.book.next_flow();
     CHECK(flow.credit == 3);
@@ -131,7 +132,7 @@ TEST_CASE("receive book: what is present is known after the drain") {
 }
 
 TEST_CASE("receive book: a drain takes nothing from those who wait longer") {
-    Fixture f;
+    ReceiveBookFixture f;
     const auto patient = f.want(1);
     const auto now = f.want(1, true);
     static_cast<void>(f.book.next_flow());
@@ -145,7 +146,7 @@ TEST_CASE("receive book: a drain takes nothing from those who wait longer") {
 }
 
 TEST_CASE("receive book: unused credit is taken back at once where messages cannot go back") {
-    Fixture f{true};
+    ReceiveBookFixture f{true};
     const auto first = f.want(3);
     static_cast<void>(f.book.next_flow());
     f.deliver(1);
@@ -155,7 +156,7 @@ TEST_CASE("receive book: unused credit is taken back at once where messages cann
 }
 
 TEST_CASE("R3: the last drain is asked for only if credit is out") {
-    Fixture f;
+    ReceiveBookFixture f;
     CHECK_FALSE(f.book.last_flow().drain);
     static_cast<void>(f.want(1));
     static_cast<void>(f.book.next_flow());
@@ -165,7 +166,7 @@ TEST_CASE("R3: the last drain is asked for only if credit is out") {
 }
 
 TEST_CASE("receive book: at the end every waiting operation is taken once") {
-    Fixture f;
+    ReceiveBookFixture f;
     const auto first = f.want(1);
     const auto second = f.want(1, true);
     const auto waiting = f.book.take_waiting();
@@ -180,7 +181,7 @@ TEST_CASE("receive book: at the end every waiting operation is taken once") {
 
 TEST_CASE("receive book: messages that come together are announced once, and only to a waiting "
           "operation") {
-    Fixture f;
+    ReceiveBookFixture f;
     f.deliver(2);
     CHECK(f.announcements == 0);
     const auto first = f.want(2);
@@ -197,7 +198,7 @@ TEST_CASE("receive book: messages that come together are announced once, and onl
 }
 
 TEST_CASE("receive book: prefetch asks for messages that nobody waits for, and refills") {
-    Fixture f{false, 4};
+    ReceiveBookFixture f{false, 4};
     CHECK(f.book.next_flow().credit == 4);
     CHECK(f.book.next_flow().credit == 0);
     f.deliver(4);
@@ -213,7 +214,7 @@ TEST_CASE("receive book: prefetch asks for messages that nobody waits for, and r
 }
 
 TEST_CASE("receive book: prefetch goes on after a drain, and takes nothing back") {
-    Fixture f{true, 2};
+    ReceiveBookFixture f{true, 2};
     CHECK(f.book.next_flow().credit == 2);
     const auto present = f.want(5, true);
     const ReceiveBook::Flow flow = f.book.next_flow();
@@ -229,7 +230,7 @@ TEST_CASE("receive book: prefetch goes on after a drain, and takes nothing back"
 
 TEST_CASE(
     "receive book: a kept message that is dropped is not handed out, and its place is filled") {
-    Fixture f{false, 2};
+    ReceiveBookFixture f{false, 2};
     static_cast<void>(f.book.next_flow());
     f.deliver(2);
     f.book.drop([](const ports::Delivery& each) { return each.port_tag == 1; });

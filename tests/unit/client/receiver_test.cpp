@@ -21,8 +21,8 @@ using test::code_of;
 
 namespace {
 
-struct Fixture {
-    explicit Fixture(QueueOptions options = {.requires_session = false}) {
+struct ReceiverFixture {
+    explicit ReceiverFixture(QueueOptions options = {.requires_session = false}) {
         broker.create_queue("plain", options);
         broker.create_queue("orders");
     }
@@ -50,7 +50,7 @@ std::string text_of(const std::vector<LockedMessage>& messages) {
 } // namespace
 
 TEST_CASE("receiver: receives and settles messages of an entity without sessions") {
-    Fixture f;
+    ReceiverFixture f;
     f.send({"1", "2", "3", "4"});
     Receiver receiver = f.open();
     CHECK(receiver.entity() == "plain");
@@ -73,7 +73,7 @@ TEST_CASE("receiver: receives and settles messages of an entity without sessions
 }
 
 TEST_CASE("receiver: dead letters of an entity with sessions, by sub-queue and by text") {
-    Fixture f;
+    ReceiverFixture f;
     Sender{f.client, "orders"}.send({Message::text("a", "1"), Message::text("b", "2")});
     for (const char* session : {"a", "b"}) {
         SessionReceiver::accept(f.client, "orders", session).receive_one()->dead_letter("why");
@@ -94,7 +94,7 @@ TEST_CASE("receiver: dead letters of an entity with sessions, by sub-queue and b
 }
 
 TEST_CASE("receiver: an entity of the wrong kind says what to use") {
-    Fixture f;
+    ReceiverFixture f;
     const auto detail_of = [](auto call) {
         try {
             call();
@@ -114,7 +114,7 @@ TEST_CASE("receiver: an entity of the wrong kind says what to use") {
 }
 
 TEST_CASE("receiver: bad options are named") {
-    Fixture f;
+    ReceiverFixture f;
     CHECK(code_of([&] { static_cast<void>(f.open({.max_lock_renewal = -1s})); }) ==
           Errc::invalid_option);
     CHECK(code_of([&] { static_cast<void>(f.open({.prefetch = 10'001})); }) ==
@@ -126,7 +126,7 @@ TEST_CASE("receiver: bad options are named") {
 }
 
 TEST_CASE("receiver: deferred messages are received by number") {
-    Fixture f;
+    ReceiverFixture f;
     f.send({"1", "2"});
     Receiver receiver = f.open();
     auto first = receiver.receive_one();
@@ -143,7 +143,7 @@ TEST_CASE("receiver: deferred messages are received by number") {
 }
 
 TEST_CASE("receiver: close returns what it has and what it prefetched, uncounted") {
-    Fixture f;
+    ReceiverFixture f;
     f.send({"1", "2", "3"});
     Receiver receiver = f.open({.prefetch = 10});
     auto first = receiver.receive_one();
@@ -159,7 +159,7 @@ TEST_CASE("receiver: close returns what it has and what it prefetched, uncounted
 }
 
 TEST_CASE("receiver: receive and delete needs no settling") {
-    Fixture f;
+    ReceiverFixture f;
     f.send({"1"});
     Receiver receiver = f.open({.receive_and_delete = true});
     auto message = receiver.receive_one();
@@ -171,7 +171,7 @@ TEST_CASE("receiver: receive and delete needs no settling") {
 }
 
 TEST_CASE("receiver: a lock is renewed by itself, and by hand it is prolonged") {
-    Fixture f{{.requires_session = false, .lock_duration = 1s}};
+    ReceiverFixture f{{.requires_session = false, .lock_duration = 1s}};
     f.send({"1", "2"});
     Receiver receiver = f.open();
     auto kept = receiver.receive_one();
@@ -192,7 +192,7 @@ TEST_CASE("receiver: a lock is renewed by itself, and by hand it is prolonged") 
 }
 
 TEST_CASE("receiver: the end of its entity is told as its loss") {
-    Fixture f;
+    ReceiverFixture f;
     Receiver receiver = f.open();
     f.broker.delete_queue("plain");
     CHECK(code_of([&] { static_cast<void>(receiver.receive(1)); }) == Errc::entity_not_found);
@@ -201,7 +201,7 @@ TEST_CASE("receiver: the end of its entity is told as its loss") {
 }
 
 TEST_CASE("receiver: awaitable twins") {
-    Fixture f;
+    ReceiverFixture f;
     f.send({"1", "2"});
     asio::io_context io;
     std::string text;

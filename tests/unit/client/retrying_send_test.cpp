@@ -74,8 +74,8 @@ private:
     }
 };
 
-struct Fixture {
-    Fixture()
+struct RetryingSendFixture {
+    RetryingSendFixture()
         : pending{std::make_shared<RecordingPending>(loop, Deadline::after(1min, loop.now()))} {
         pending->watch(OperationContext{}.with_stop(stop.get_token()));
         client::launch<Numbers>(pending, [this](const client::PendingPtr<Numbers>& begun) {
@@ -92,7 +92,7 @@ struct Fixture {
         });
         loop.run_until_idle();
     }
-    ~Fixture() { tries.end_all(); }
+    ~RetryingSendFixture() { tries.end_all(); }
 
     [[nodiscard]] std::optional<Errc> failure() const {
         return pending->answer && !*pending->answer ? std::optional{pending->answer->failure().code}
@@ -111,7 +111,7 @@ const Failure lost{.code = Errc::connection_lost, .outcome_unknown = true};
 } // namespace
 
 TEST_CASE("retrying send: sends the same messages again after the delay, until it succeeds") {
-    Fixture f;
+    RetryingSendFixture f;
     f.endpoint.answer(lost);
     CHECK(f.endpoint.sent.size() == 1);
     CHECK_FALSE(f.pending->answer);
@@ -125,7 +125,7 @@ TEST_CASE("retrying send: sends the same messages again after the delay, until i
 }
 
 TEST_CASE("retrying send: the last failure is the answer, and says that the outcome is unknown") {
-    Fixture f;
+    RetryingSendFixture f;
     f.endpoint.answer(lost);
     f.loop.advance(2s);
     f.endpoint.answer(Failure{.code = Errc::server_busy});
@@ -138,7 +138,7 @@ TEST_CASE("retrying send: the last failure is the answer, and says that the outc
 }
 
 TEST_CASE("R15: retrying send: given up between two tries, it ends at once and sends no more") {
-    Fixture f;
+    RetryingSendFixture f;
     f.endpoint.answer(lost);
     SUBCASE("by its stop token") {
         f.stop.request_stop();
@@ -155,7 +155,7 @@ TEST_CASE("R15: retrying send: given up between two tries, it ends at once and s
 }
 
 TEST_CASE("R15: retrying send: given up during a try, the port's answer ends it") {
-    Fixture f;
+    RetryingSendFixture f;
     f.stop.request_stop();
     f.loop.run_until_idle();
     CHECK(f.endpoint.given_up == std::vector<ports::RequestId>{1});

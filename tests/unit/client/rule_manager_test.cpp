@@ -18,8 +18,8 @@ using test::code_of;
 
 namespace {
 
-struct Fixture {
-    Fixture() {
+struct RuleManagerFixture {
+    RuleManagerFixture() {
         broker.create_topic("orders");
         broker.create_subscription("orders", "audit");
     }
@@ -32,7 +32,7 @@ struct Fixture {
 } // namespace
 
 TEST_CASE("rule manager: a rule decides what the subscription gets from then on") {
-    Fixture f;
+    RuleManagerFixture f;
     CHECK(f.rules.list() == std::vector<Rule>{{.name = "$Default"}});
     f.rules.remove("$default"); // case does not matter
     f.rules.add({.name = "large", .filter = SqlFilter{"amount > 10"}});
@@ -49,7 +49,7 @@ TEST_CASE("rule manager: a rule decides what the subscription gets from then on"
 }
 
 TEST_CASE("rule manager: lists more rules than a page holds, in their order") {
-    Fixture f;
+    RuleManagerFixture f;
     for (int i = 0; i < 250; ++i) {
         f.rules.add({.name = "r" + std::to_string(i), .filter = FalseFilter{}});
     }
@@ -59,7 +59,7 @@ TEST_CASE("rule manager: lists more rules than a page holds, in their order") {
 }
 
 TEST_CASE("rule manager: what is wrong is refused and named") {
-    Fixture f;
+    RuleManagerFixture f;
     CHECK(code_of([&] { f.rules.add({.name = "$Default"}); }) == Errc::duplicate_entity);
     CHECK(code_of([&] { f.rules.remove("none"); }) == Errc::entity_not_found);
     CHECK(code_of([&] { f.rules.add({}); }) == Errc::invalid_argument);
@@ -74,7 +74,7 @@ TEST_CASE("rule manager: what is wrong is refused and named") {
 }
 
 TEST_CASE("rule manager: coroutines do the same") {
-    Fixture f;
+    RuleManagerFixture f;
     asio::io_context io;
     std::vector<Rule> listed;
     asio::co_spawn(

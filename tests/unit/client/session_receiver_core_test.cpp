@@ -31,7 +31,7 @@ private:
     }
 };
 
-struct Fixture {
+struct SessionReceiverCoreFixture {
     /// A session that came `waited` after it was asked for, with a lock of `lock`.
     void open(Duration waited, Duration lock, const SessionReceiverOptions& options = {}) {
         const TimePoint asked = loop.now();
@@ -69,7 +69,7 @@ struct Fixture {
         status->receiver()->close(pending);
         return pending;
     }
-    ~Fixture() { receivers.end_all(); }
+    ~SessionReceiverCoreFixture() { receivers.end_all(); }
 
     client::ReceiverSet receivers{};
     test::ManualLoop loop{};
@@ -83,7 +83,7 @@ struct Fixture {
 
 TEST_CASE("R12: session receiver: an accept that waited longer than the lock lasts holds its "
           "session, and renews at once") {
-    Fixture f;
+    SessionReceiverCoreFixture f;
     f.open(40s, 30s);
     CHECK_FALSE(f.status->loss());
     CHECK(f.link->take_log() == "renew");
@@ -97,7 +97,7 @@ TEST_CASE("R12: session receiver: an accept that waited longer than the lock las
 
 TEST_CASE("R12: session receiver: without renewal the lock is counted from the answer, less what "
           "it may have travelled") {
-    Fixture f;
+    SessionReceiverCoreFixture f;
     f.open(40s, 30s, {.renew_lock = false});
     CHECK_FALSE(f.status->loss());
     CHECK(f.status->lock_expires() > Deadline::after(27s, f.loop.now()));
@@ -106,7 +106,7 @@ TEST_CASE("R12: session receiver: without renewal the lock is counted from the a
 }
 
 TEST_CASE("R12: session receiver: an answer that came at once counts from the asking") {
-    Fixture f;
+    SessionReceiverCoreFixture f;
     f.open(1s, 30s);
     CHECK(f.status->lock_expires() == Deadline::after(29s, f.loop.now()));
     CHECK(f.link->take_log().empty());
@@ -114,7 +114,7 @@ TEST_CASE("R12: session receiver: an answer that came at once counts from the as
 
 TEST_CASE("R13: session receiver: renewals that fail are repeated; then the stop token fires, and "
           "after it the lock is lost") {
-    Fixture f;
+    SessionReceiverCoreFixture f;
     f.open(0s, 30s);
     const std::stop_token stop = f.status->stop_token();
     int tries = 0;
@@ -134,7 +134,7 @@ TEST_CASE("R13: session receiver: renewals that fail are repeated; then the stop
 
 TEST_CASE("R13: session receiver: a lock is not renewed for messages of which none was settled "
           "for max_lock_renewal") {
-    Fixture f;
+    SessionReceiverCoreFixture f;
     f.open(0s, 30s, {.max_lock_renewal = 50s});
     f.pass(200);
     CHECK(f.renewals == 10); // nothing is in hand
@@ -157,7 +157,7 @@ TEST_CASE("R13: session receiver: a lock is not renewed for messages of which no
 
 TEST_CASE("R13: session receiver: once a message is settled after all, a renewal that was held "
           "back is made at once") {
-    Fixture f;
+    SessionReceiverCoreFixture f;
     f.open(0s, 60s, {.max_lock_renewal = 30s});
     auto held = f.take();
     f.loop.advance(55s);
@@ -167,7 +167,7 @@ TEST_CASE("R13: session receiver: once a message is settled after all, a renewal
 }
 
 TEST_CASE("R12: session receiver: an uncertain lock is renewed at once, by a later turn") {
-    Fixture f;
+    SessionReceiverCoreFixture f;
     f.open(0s, 90s);
     f.link->events->on_lock_uncertain();
     CHECK(f.link->take_log().empty());
@@ -176,7 +176,7 @@ TEST_CASE("R12: session receiver: an uncertain lock is renewed at once, by a lat
 }
 
 TEST_CASE("session receiver: max_lock_renewal is without effect where nothing is settled") {
-    Fixture f;
+    SessionReceiverCoreFixture f;
     f.open(0s, 30s, {.receive_and_delete = true, .max_lock_renewal = 10s});
     f.link->removes = true;
     const auto removed = f.take();
@@ -185,7 +185,7 @@ TEST_CASE("session receiver: max_lock_renewal is without effect where nothing is
 }
 
 TEST_CASE("R3: session receiver: closing drains, then detaches, then answers") {
-    Fixture f;
+    SessionReceiverCoreFixture f;
     f.open(0s, 30s);
     const auto waiting = std::make_shared<Taking<client::Deliveries>>(f.loop, Deadline::never());
     f.status->receiver()->receive(waiting, 2, false);
@@ -211,7 +211,7 @@ TEST_CASE("R3: session receiver: closing drains, then detaches, then answers") {
 }
 
 TEST_CASE("R18: session receiver: closing is bounded where the broker does not answer") {
-    Fixture f;
+    SessionReceiverCoreFixture f;
     f.open(0s, 30s);
     const auto closed = f.close();
     const auto again = f.close();
@@ -226,7 +226,7 @@ TEST_CASE("R18: session receiver: closing is bounded where the broker does not a
 }
 
 TEST_CASE("session receiver: a lost session fails what waits and what was not confirmed") {
-    Fixture f;
+    SessionReceiverCoreFixture f;
     f.open(0s, 30s);
     auto held = f.take();
     const auto settled = std::make_shared<Taking<core::Done>>(f.loop, Deadline::never());
@@ -245,7 +245,7 @@ TEST_CASE("session receiver: a lost session fails what waits and what was not co
 }
 
 TEST_CASE("R19: session receiver: an accepted session that nobody takes is given back") {
-    Fixture f;
+    SessionReceiverCoreFixture f;
     f.open(0s, 30s);
     { const client::HeldSession accepted{f.status}; }
     f.loop.run_until_idle();
@@ -253,7 +253,7 @@ TEST_CASE("R19: session receiver: an accepted session that nobody takes is given
 }
 
 TEST_CASE("session receiver: a lock that has ended when the accept is answered is lost at once") {
-    Fixture f;
+    SessionReceiverCoreFixture f;
     f.open(0s, 0s);
     REQUIRE(f.status->loss());
     CHECK(f.status->loss()->code == Errc::lock_lost);

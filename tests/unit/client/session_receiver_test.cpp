@@ -21,8 +21,10 @@ using test::code_of;
 
 namespace {
 
-struct Fixture {
-    explicit Fixture(QueueOptions options = {}) { broker.create_queue("orders", options); }
+struct SessionReceiverFixture {
+    explicit SessionReceiverFixture(QueueOptions options = {}) {
+        broker.create_queue("orders", options);
+    }
 
     void send(std::string_view session, std::string_view body) {
         Sender{client, "orders"}.send(Message::text(session, body));
@@ -46,7 +48,7 @@ std::vector<std::string> texts(const std::vector<SessionMessage>& messages) {
 } // namespace
 
 TEST_CASE("session receiver: pulls a session's messages in order and completes them") {
-    Fixture f;
+    SessionReceiverFixture f;
     f.send("a", "1");
     f.send("b", "other");
     f.send("a", "2");
@@ -70,7 +72,7 @@ TEST_CASE("session receiver: pulls a session's messages in order and completes t
 }
 
 TEST_CASE("session receiver: a wait of zero answers with what the broker has") {
-    Fixture f;
+    SessionReceiverFixture f;
     SessionReceiver receiver = f.accept("a");
     CHECK(receiver.receive(5, 0s).empty());
     CHECK_FALSE(receiver.receive_one(0s));
@@ -82,7 +84,7 @@ TEST_CASE("session receiver: a wait of zero answers with what the broker has") {
 }
 
 TEST_CASE("session receiver: waits for a message that comes later") {
-    Fixture f;
+    SessionReceiverFixture f;
     SessionReceiver receiver = f.accept("a");
     auto received = std::async(std::launch::async, [&] { return receiver.receive_one(); });
     f.send("a", "late");
@@ -92,7 +94,7 @@ TEST_CASE("session receiver: waits for a message that comes later") {
 }
 
 TEST_CASE("session receiver: nothing in time is an answer, and what comes after it is kept") {
-    Fixture f;
+    SessionReceiverFixture f;
     SessionReceiver receiver = f.accept("a");
     CHECK(receiver.receive(3, 1ms).empty());
     CHECK(receiver.receive(3, 1ns).empty()); // over before it starts
@@ -103,7 +105,7 @@ TEST_CASE("session receiver: nothing in time is an answer, and what comes after 
 }
 
 TEST_CASE("R8: a message is settled once") {
-    Fixture f;
+    SessionReceiverFixture f;
     f.send("a", "1");
     SessionReceiver receiver = f.accept("a");
     auto message = receiver.receive_one();
@@ -114,7 +116,7 @@ TEST_CASE("R8: a message is settled once") {
 }
 
 TEST_CASE("R8: after the receiver is closed a message cannot be settled, and returns uncounted") {
-    Fixture f;
+    SessionReceiverFixture f;
     f.send("a", "1");
     SessionReceiver receiver = f.accept("a");
     auto message = receiver.receive_one();
@@ -135,7 +137,7 @@ TEST_CASE("R8: after the receiver is closed a message cannot be settled, and ret
 }
 
 TEST_CASE("session receiver: every outcome reaches the broker") {
-    Fixture f;
+    SessionReceiverFixture f;
     for (const char* text : {"abandon", "release", "defer", "dead-letter"}) {
         f.send("a", text);
     }
@@ -188,7 +190,7 @@ TEST_CASE("session receiver: every outcome reaches the broker") {
 
 TEST_CASE("session receiver: a message that the receiver outlives settles with its lock, not with "
           "its handle") {
-    Fixture f;
+    SessionReceiverFixture f;
     f.send("a", "1");
     std::optional<SessionMessage> kept;
     {
@@ -206,7 +208,7 @@ TEST_CASE("session receiver: a message that the receiver outlives settles with i
 }
 
 TEST_CASE("session receiver: a session is held by one at a time") {
-    Fixture f;
+    SessionReceiverFixture f;
     SessionReceiver receiver = f.accept("a");
     CHECK(code_of([&] { static_cast<void>(f.accept("a")); }) == Errc::session_locked_elsewhere);
     receiver.close();
@@ -214,7 +216,7 @@ TEST_CASE("session receiver: a session is held by one at a time") {
 }
 
 TEST_CASE("R5: no session is an answer") {
-    Fixture f;
+    SessionReceiverFixture f;
     CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders"));
     CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders", 1ms));
     CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders", 1ns)); // over before it starts
@@ -230,7 +232,7 @@ TEST_CASE("R5: no session is an answer") {
 }
 
 TEST_CASE("R19: an accept that was given up leaves no session behind") {
-    Fixture f;
+    SessionReceiverFixture f;
     std::stop_source stop;
     auto accepted = std::async(std::launch::async, [&] {
         return code_of([&] {
@@ -245,7 +247,7 @@ TEST_CASE("R19: an accept that was given up leaves no session behind") {
 }
 
 TEST_CASE("session receiver: state is kept with the session") {
-    Fixture f;
+    SessionReceiverFixture f;
     {
         SessionReceiver receiver = f.accept("a");
         CHECK_FALSE(receiver.state());
@@ -259,7 +261,7 @@ TEST_CASE("session receiver: state is kept with the session") {
 }
 
 TEST_CASE("R11: a lock is renewed by itself while the application does nothing") {
-    Fixture f{{.lock_duration = 1s}};
+    SessionReceiverFixture f{{.lock_duration = 1s}};
     SessionReceiver receiver = f.accept("a");
     const Deadline first = receiver.lock_expires();
     while (receiver.lock_expires() == first && !receiver.loss()) {
@@ -270,7 +272,7 @@ TEST_CASE("R11: a lock is renewed by itself while the application does nothing")
 }
 
 TEST_CASE("R13: without renewal the stop token fires and the lock is lost, for everything") {
-    Fixture f{{.lock_duration = 300ms}};
+    SessionReceiverFixture f{{.lock_duration = 300ms}};
     f.send("a", "1");
     SessionReceiver receiver = f.accept("a", {.renew_lock = false});
     auto message = receiver.receive_one();
@@ -286,7 +288,7 @@ TEST_CASE("R13: without renewal the stop token fires and the lock is lost, for e
 }
 
 TEST_CASE("session receiver: a lock can be renewed by hand") {
-    Fixture f;
+    SessionReceiverFixture f;
     SessionReceiver receiver = f.accept("a", {.renew_lock = false});
     const Deadline first = receiver.lock_expires();
     const Deadline renewed = receiver.renew_lock();
@@ -295,7 +297,7 @@ TEST_CASE("session receiver: a lock can be renewed by hand") {
 }
 
 TEST_CASE("session receiver: the end of its queue is the end of its lock") {
-    Fixture f;
+    SessionReceiverFixture f;
     SessionReceiver receiver = f.accept("a");
     auto waiting = std::async(std::launch::async, [&] {
         return code_of([&] { static_cast<void>(receiver.receive(1)); });
@@ -307,7 +309,7 @@ TEST_CASE("session receiver: the end of its queue is the end of its lock") {
 }
 
 TEST_CASE("session receiver: close ends a receive under way") {
-    Fixture f;
+    SessionReceiverFixture f;
     SessionReceiver receiver = f.accept("a");
     auto waiting = std::async(std::launch::async, [&] {
         return code_of([&] { static_cast<void>(receiver.receive(1)); });
@@ -317,7 +319,7 @@ TEST_CASE("session receiver: close ends a receive under way") {
 }
 
 TEST_CASE("session receiver: receive and delete needs no settling") {
-    Fixture f;
+    SessionReceiverFixture f;
     f.send("a", "1");
     SessionReceiver receiver = f.accept("a", {.receive_and_delete = true});
     auto message = receiver.receive_one();
@@ -328,7 +330,7 @@ TEST_CASE("session receiver: receive and delete needs no settling") {
 }
 
 TEST_CASE("session receiver: arguments are refused by name before anything happens") {
-    Fixture f;
+    SessionReceiverFixture f;
     const std::string too_long(129, 'x');
     CHECK(code_of([&] { static_cast<void>(f.accept(too_long)); }) == Errc::invalid_argument);
     CHECK(code_of([&] { static_cast<void>(f.accept("\xff")); }) == Errc::invalid_argument);
@@ -348,7 +350,7 @@ TEST_CASE("session receiver: arguments are refused by name before anything happe
 }
 
 TEST_CASE("R20: a deadline in scope bounds the call, and one that has passed ends it at once") {
-    Fixture f;
+    SessionReceiverFixture f;
     f.send("a", "1");
     SessionReceiver receiver = f.accept("a");
     auto message = receiver.receive_one();

@@ -24,8 +24,8 @@ private:
 };
 
 /// A session in whose handler the test is.
-struct Fixture {
-    Fixture() {
+struct SessionStateFixture {
+    SessionStateFixture() {
         bench.holds = true;
         bench.start();
         link = bench.open("a");
@@ -52,7 +52,7 @@ struct Fixture {
 } // namespace
 
 TEST_CASE("session state: is asked of the session's link, and answered once") {
-    Fixture f;
+    SessionStateFixture f;
     const auto written = f.run(client::set_state(f.session(), "half", {}));
     const auto read = f.run(client::get_state(f.session(), {}));
     CHECK(written->answers.empty());
@@ -68,7 +68,7 @@ TEST_CASE("session state: is asked of the session's link, and answered once") {
 
 TEST_CASE("R15: session state: a link that ends without an answer is the end of the lock, not of "
           "the deadline only") {
-    Fixture f;
+    SessionStateFixture f;
     const auto written = f.run(client::set_state(f.session(), "half", {}));
     const auto read = f.run(client::get_state(f.session(), {}));
     f.link->lose();
@@ -86,7 +86,7 @@ TEST_CASE("R15: session state: a link that ends without an answer is the end of 
 TEST_CASE(
     "session state: after the lock is lost that is the failure, whatever the handler's context "
     "says") {
-    Fixture f;
+    SessionStateFixture f;
     OperationContext context;
     Errc while_held{};
     SUBCASE("its stop token has fired") {

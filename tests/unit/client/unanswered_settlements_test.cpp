@@ -24,7 +24,7 @@ private:
     }
 };
 
-struct Fixture {
+struct UnansweredSettlementsFixture {
     HeldDelivery& add() {
         pending.push_back(std::make_shared<RecordingPending>(loop, Deadline::never()));
         auto delivery = std::make_shared<HeldDelivery>();
@@ -41,7 +41,7 @@ struct Fixture {
 } // namespace
 
 TEST_CASE("unanswered settlements: answers in any order reach their operations") {
-    Fixture f;
+    UnansweredSettlementsFixture f;
     HeldDelivery& first = f.add();
     HeldDelivery& second = f.add();
     HeldDelivery& third = f.add();
@@ -55,7 +55,7 @@ TEST_CASE("unanswered settlements: answers in any order reach their operations")
 }
 
 TEST_CASE("unanswered settlements: keep a delivery until its answer") {
-    Fixture f;
+    UnansweredSettlementsFixture f;
     HeldDelivery& first = f.add();
     f.add();
     CHECK_FALSE(f.watched[0].expired());

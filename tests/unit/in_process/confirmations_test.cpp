@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Fixture {
+struct ConfirmationsFixture {
     void give(int value, std::function<void()> then = {}) {
         confirmations->reply<int>(
             [this, then = std::move(then)](const core::Result<int>& result) {
@@ -40,7 +40,7 @@ struct Fixture {
 } // namespace
 
 TEST_CASE("confirmations: replies come by a later turn, in order, once") {
-    Fixture f;
+    ConfirmationsFixture f;
     f.give(1);
     f.give(2);
     CHECK(f.log.empty());
@@ -51,7 +51,7 @@ TEST_CASE("confirmations: replies come by a later turn, in order, once") {
 }
 
 TEST_CASE("confirmations: waiting replies are cancelled at once, also from within a reply") {
-    Fixture f;
+    ConfirmationsFixture f;
     f.give(1, [&] { f.confirmations->cancel(); });
     f.give(2);
     f.loop.run_until_idle();
@@ -59,7 +59,7 @@ TEST_CASE("confirmations: waiting replies are cancelled at once, also from withi
 }
 
 TEST_CASE("confirmations: a request from within a reply is answered by a later turn") {
-    Fixture f;
+    ConfirmationsFixture f;
     f.loop.run_until_idle();
     f.give(1, [&] { f.give(2); });
     f.loop.turn();
@@ -69,7 +69,7 @@ TEST_CASE("confirmations: a request from within a reply is answered by a later t
 }
 
 TEST_CASE("confirmations: destroying them drops the replies") {
-    Fixture f;
+    ConfirmationsFixture f;
     f.give(1);
     f.confirmations.reset();
     f.loop.run_until_idle();
@@ -78,7 +78,7 @@ TEST_CASE("confirmations: destroying them drops the replies") {
 
 namespace {
 
-struct JournalFixture : Fixture {
+struct JournalFixture : ConfirmationsFixture {
     JournalFixture() {
         confirmations = std::make_unique<in_process::Confirmations>(turns.shared(), &journal);
     }

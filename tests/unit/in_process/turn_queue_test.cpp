@@ -29,7 +29,7 @@ struct Worker final : TurnTaker {
     std::function<void()> then{};
 };
 
-struct Fixture {
+struct TurnQueueFixture {
     test::ManualLoop loop{};
     std::optional<TurnQueueUse> turns{std::make_shared<TurnQueue>(loop)};
     std::shared_ptr<Worker> a{std::make_shared<Worker>()};
@@ -40,7 +40,7 @@ struct Fixture {
 
 TEST_CASE("turn queue: an item takes one turn however often it was asked for, and all share one "
           "wake-up") {
-    Fixture f;
+    TurnQueueFixture f;
     f.loop.run_until_idle();
     (*f.turns)->schedule(*f.a);
     (*f.turns)->schedule(*f.a);
@@ -53,7 +53,7 @@ TEST_CASE("turn queue: an item takes one turn however often it was asked for, an
 }
 
 TEST_CASE("turn queue: a turn that is scheduled within a turn comes later") {
-    Fixture f;
+    TurnQueueFixture f;
     f.a->then = [&] {
         if (f.a->turns < 3) {
             (*f.turns)->schedule(*f.a);
@@ -68,7 +68,7 @@ TEST_CASE("turn queue: a turn that is scheduled within a turn comes later") {
 }
 
 TEST_CASE("turn queue: after the last use no item takes a turn, and none is kept alive") {
-    Fixture f;
+    TurnQueueFixture f;
     f.loop.run_until_idle();
     (*f.turns)->schedule(*f.a);
     (*f.turns)->notify(*f.b);
@@ -82,7 +82,7 @@ TEST_CASE("turn queue: after the last use no item takes a turn, and none is kept
 }
 
 TEST_CASE("turn queue: many threads notify; a turn that sees it follows each notification") {
-    Fixture f;
+    TurnQueueFixture f;
     constexpr int threads = 3;
     constexpr int rounds = 20000;
     std::atomic<int> written{0};

@@ -14,8 +14,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Fixture {
-    Fixture() { REQUIRE(broker->create_queue("orders", {.requires_session = true}, now()).ok()); }
+struct WaitingPeeksFixture {
+    WaitingPeeksFixture() {
+        REQUIRE(broker->create_queue("orders", {.requires_session = true}, now()).ok());
+    }
 
     [[nodiscard]] broker::Instant now() { return {loop.now(), loop.wall_now()}; }
     [[nodiscard]] broker::Queue& queue() { return *broker->find("orders").value(); }
@@ -51,7 +53,7 @@ struct Fixture {
 } // namespace
 
 TEST_CASE("DG8: waiting peeks: the broker's word ends the wait; no time passes and nothing polls") {
-    Fixture f;
+    WaitingPeeksFixture f;
     f.peek(10s);
     f.peek(Duration::max());
     CHECK(f.loop.run_until_idle() <= 1); // the inbox is attached
@@ -70,7 +72,7 @@ TEST_CASE("DG8: waiting peeks: the broker's word ends the wait; no time passes a
 
 TEST_CASE(
     "DG8: waiting peeks: a message that was removed before the look leaves the peek waiting") {
-    Fixture f;
+    WaitingPeeksFixture f;
     f.peek(10s);
     Message later = Message::text("a", "1");
     later.scheduled_enqueue_time = f.loop.wall_now() + 1h;
@@ -85,7 +87,7 @@ TEST_CASE(
 }
 
 TEST_CASE("waiting peeks: none is the answer after the wait, timeout at the deadline") {
-    Fixture f;
+    WaitingPeeksFixture f;
     f.peek(2s, Deadline::after(5s, f.loop.now()));
     f.peek(5s, Deadline::after(1s, f.loop.now()));
     f.loop.advance(999ms);
@@ -99,7 +101,7 @@ TEST_CASE("waiting peeks: none is the answer after the wait, timeout at the dead
 
 TEST_CASE(
     "waiting peeks: they end when they are given up, with the entity, and with the endpoint") {
-    Fixture f;
+    WaitingPeeksFixture f;
     const auto id = f.peek(10s);
     f.endpoint->give_up(id);
     f.endpoint->give_up(id + 100);
@@ -121,7 +123,7 @@ TEST_CASE(
 }
 
 TEST_CASE("waiting peeks: a peek of no messages does not wait") {
-    Fixture f;
+    WaitingPeeksFixture f;
     f.send("a", "1");
     std::size_t seen = 1;
     f.endpoint->peek({.entity = "orders", .max_messages = 0, .wait = 10s},
@@ -131,7 +133,7 @@ TEST_CASE("waiting peeks: a peek of no messages does not wait") {
 }
 
 TEST_CASE("waiting peeks: an answer may destroy the endpoint") {
-    Fixture f;
+    WaitingPeeksFixture f;
     int answers = 0;
     for (int i = 0; i < 2; ++i) {
         f.endpoint->peek({.entity = "orders", .wait = 10s}, [&](const auto&) {
