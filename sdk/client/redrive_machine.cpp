@@ -46,10 +46,7 @@ void RedriveMachine::lost(Number number) {
     Letter* const letter = find(number);
     if (letter != nullptr && letter->place == Place::hand) {
         letter->place = Place::broker;
-        Session* const session = by_number_.at(number);
-        --session->in_hand;
-        std::erase(ready_, session);
-        std::erase(busy_, session);
+        --by_number_.at(number)->in_hand;
     }
 }
 

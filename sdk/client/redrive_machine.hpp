@@ -70,7 +70,7 @@ public:
     /// A dead letter is in hand. False: it was not planned, so it is only held.
     bool received(Number number, TimePoint now);
     void received_nothing(); ///< Answers `Receive`.
-    /// A dead letter in hand is locked no more.
+    /// A dead letter of the session that is in work is locked no more.
     void lost(Number number);
 
     void held();              ///< Answers `Hold`.

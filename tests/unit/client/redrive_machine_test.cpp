@@ -343,6 +343,17 @@ TEST_CASE("redrive machine: an entity without sessions is looked through once") 
     CHECK(machine.report().already_sent == 1);
 }
 
+TEST_CASE("redrive machine: a look into one session says nothing of another") {
+    auto machine = planned({{1, "a"}, {2, "b"}});
+    receive(machine, {1, 2});
+    enter(machine, "a");
+    send(machine, {1});
+    complete(machine, {1});
+    leave(machine);
+    enter(machine, "b");
+    send(machine, {2});
+}
+
 TEST_CASE("redrive machine: a session whose lock is lost is held again before the next send") {
     auto machine = planned({{1, "a"}});
     receive(machine, {1});
