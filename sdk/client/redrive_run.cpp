@@ -113,9 +113,9 @@ asio::awaitable<void> RedriveRun::perform(Machine::Receive step) {
     for (LockedMessage& letter : letters) {
         const std::int64_t number = letter.sequence_number();
         if (machine_.received(number, now())) {
-            in_hand_.insert_or_assign(number, std::move(letter));
+            hand_.planned.insert_or_assign(number, std::move(letter));
         } else {
-            not_planned_.push_back(std::move(letter));
+            hand_.others.push_back(std::move(letter));
         }
     }
 }
@@ -162,12 +162,12 @@ asio::awaitable<void> RedriveRun::perform(Machine::Look step) {
 
 asio::awaitable<void> RedriveRun::perform(Machine::Send step) {
     const auto is_lost = [&](std::int64_t number) {
-        return in_hand_.at(number).stop_token().stop_requested();
+        return hand_.planned.at(number).stop_token().stop_requested();
     };
     const auto first_lost = std::ranges::find_if(step.numbers, is_lost);
     if (first_lost != step.numbers.end()) {
         machine_.lost(*first_lost);
-        in_hand_.erase(*first_lost);
+        hand_.planned.erase(*first_lost);
         co_return;
     }
     if (held_ && held_->loss()) {
@@ -191,7 +191,7 @@ MessageBatch RedriveRun::batch_of(const Machine::Numbers& numbers) const {
     const OperationContext::DetachedScope scope; // a batch counts what the context adds
     MessageBatch batch = *empty_batch_;
     for (const std::int64_t number : numbers) {
-        if (!batch.try_add(redriven_copy(in_hand_.at(number).message(), route_.source))) {
+        if (!batch.try_add(redriven_copy(hand_.planned.at(number).message(), route_.source))) {
             break;
         }
     }
@@ -206,7 +206,7 @@ MessageBatch RedriveRun::batch_of(const Machine::Numbers& numbers) const {
 asio::awaitable<void> RedriveRun::perform(Machine::Complete step) {
     std::vector<const LockedMessage*> letters;
     for (const std::int64_t number : step.numbers) {
-        letters.push_back(&in_hand_.at(number));
+        letters.push_back(&hand_.planned.at(number));
     }
     auto completing = detached([&] { return await(complete_all(letters, work_)); });
     const CompleteFailures failures = co_await std::move(completing);
@@ -221,7 +221,7 @@ asio::awaitable<void> RedriveRun::perform(Machine::Complete step) {
         } else {
             failed = why;
         }
-        in_hand_.erase(number);
+        hand_.planned.erase(number);
     }
     tell_progress();
     if (failed) {

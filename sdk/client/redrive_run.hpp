@@ -31,6 +31,12 @@ public:
 private:
     using Machine = RedriveMachine;
 
+    /// The dead letters that are locked.
+    struct Hand {
+        std::map<std::int64_t, LockedMessage> planned{};
+        std::vector<LockedMessage> others{}; ///< held, so that they do not come again
+    };
+
     [[nodiscard]] asio::awaitable<void> plan();
     [[nodiscard]] asio::awaitable<void> perform(Machine::Receive step);
     [[nodiscard]] asio::awaitable<void> perform(Machine::Hold step);
@@ -53,8 +59,7 @@ private:
     Machine machine_;
     RedriveReport told_{};                      ///< by `on_progress`
     std::optional<MessageBatch> empty_batch_{}; // with the target's limit
-    std::map<std::int64_t, LockedMessage> in_hand_{};
-    std::vector<LockedMessage> not_planned_{}; // held, so that they do not come again
+    Hand hand_{};
     std::optional<SessionReceiver> held_{};
     std::optional<Receiver> receiver_{}; // closed before its messages are destroyed
 };
