@@ -5,7 +5,7 @@ namespace sessionq::cli {
 namespace {
 
 constexpr Duration longest_age = std::chrono::hours{24 * 3650};
-constexpr Duration longest_wait = std::chrono::hours{24};
+constexpr Duration longest_redrive_wait = std::chrono::hours{24};
 
 void add_sub_queue(CLI::App& command, DeadLetters& letters) {
     add_entity(command, letters.entity, "Queue or TOPIC/subscriptions/NAME");
@@ -38,7 +38,8 @@ void declare_redrive(CLI::App& group, CommandLine& line) {
         .add_option("--limit", redrive.limit, "Most dead letters to send, the oldest first (all)")
         ->type_name("N");
     add_duration(
-        command, "--wait", [&redrive](Duration wait) { redrive.max_wait = wait; }, longest_wait,
+        command, "--wait", [&redrive](Duration wait) { redrive.max_wait = wait; },
+        longest_redrive_wait,
         "How long to wait for dead letters and sessions that another consumer holds (2m)");
     command.add_flag_callback(
         "--no-hold", [&redrive] { redrive.hold_sessions = false; },

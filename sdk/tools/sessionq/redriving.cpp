@@ -15,7 +15,7 @@
 namespace sessionq::cli {
 namespace {
 
-std::string text_of(const RedriveReport& report) {
+std::string summary_of(const RedriveReport& report) {
     std::string text = std::to_string(report.sent) + " sent";
     if (report.already_sent != 0) {
         text += ", " + std::to_string(report.already_sent) + " sent before";
@@ -102,7 +102,7 @@ int run(const Client& client, const Shared& shared, const RedriveDeadLettersOpti
     if (shared.json) {
         write_output(line_of(json_of(report)));
     } else {
-        tell(text_of(report));
+        tell(summary_of(report));
     }
     if (failure) {
         std::rethrow_exception(failure);
