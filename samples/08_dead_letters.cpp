@@ -2,6 +2,7 @@
 // Dead letters: look at them, take out what is hopeless, and send the rest back once the cause is
 // mended. A redrive may be repeated: what it has sent is not sent again.
 
+#include <chrono>
 #include <iostream>
 
 #include <sessionq/sessionq.hpp>
