@@ -15,6 +15,7 @@
 #include <sessionq/message_handler.hpp>
 #include <sessionq/operation_context.hpp>
 #include <sessionq/receiver.hpp>
+#include <sessionq/redrive.hpp>
 #include <sessionq/rule_manager.hpp>
 #include <sessionq/sender.hpp>
 #include <sessionq/session_context.hpp>
@@ -169,6 +170,11 @@ namespace sessionq {
     const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<std::vector<Rule>> async_list_rules(
     const RuleManager& rules, const OperationContext& context = OperationContext::current());
+
+// Dead letters
+[[nodiscard]] asio::awaitable<RedriveReport> async_redrive(
+    const Client& client, const std::string& entity, RedriveOptions options = {},
+    const OperationContext& context = OperationContext::current());
 
 /// Makes a handler from a coroutine.
 ///

@@ -26,6 +26,7 @@
 #include <sessionq/processor_report.hpp>
 #include <sessionq/received_message.hpp>
 #include <sessionq/receiver.hpp>
+#include <sessionq/redrive.hpp>
 #include <sessionq/rule.hpp>
 #include <sessionq/rule_manager.hpp>
 #include <sessionq/sender.hpp>

@@ -142,6 +142,32 @@ class Receiving(OnDaemon):
         nowhere = self.run_it("dead-letters", "list", "nowhere", code=1).stderr
         self.assertIn("nowhere", nowhere)
 
+    def test_dead_letters_are_sent_back(self):
+        for body in ("one", "two", "three"):
+            self.send("r", body)
+        reasons = {"one": "Bad", "two": "Worse", "three": "Bad"}
+        for reason in reasons.values():
+            dead = ("--count", "1", "--settle", "dead-letter", "--reason", reason)
+            self.run_it("receive", "orders", "--session", "r", *dead)
+        self.send("r", "newer")
+        redrive = ("dead-letters", "redrive", "orders", "--session", "r")
+        counted = self.run_it(*redrive, "--dry-run", "--limit", "2", "--json")
+        self.assertEqual(json.loads(counted.stdout), {"selected": 2})
+        self.assertIn("3 would be sent", self.run_it(*redrive, "--dry-run").stderr)
+        done = self.run_it(*redrive, "--reason", "Bad", "--json")
+        expected = {"selected": 2, "sent": 2, "already_sent": 0, "left": 0}
+        self.assertEqual(json.loads(done.stdout), expected | {"sessions": 1, "busy_sessions": 0})
+        self.assertEqual(done.stderr, "")  # the progress is for terminals
+        self.assertEqual([body for body, _ in self.peeked("r")], ["newer", "one", "three"])
+        self.assertEqual(self.run_it(*redrive).stderr, "1 sent\n")
+        self.assertEqual(self.records("dead-letters", "list", "orders", "--session", "r"), [])
+        copy = self.records("peek", "orders", "--session", "r")[-1]
+        self.assertEqual(copy["properties"]["sessionq-redrive-source"], "orders/$deadletterqueue")
+        nowhere = self.run_it("dead-letters", "redrive", "nowhere", code=1).stderr
+        self.assertIn("nowhere", nowhere)
+        topic = self.run_it("dead-letters", "redrive", "t/subscriptions/s", code=2).stderr
+        self.assertIn("through_topic", topic)
+
     def test_counts_are_those_of_the_entity(self):
         def counts(entity):
             return json.loads(self.run_it("counts", entity, "--json").stdout)

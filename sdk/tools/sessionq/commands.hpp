@@ -28,6 +28,8 @@ namespace sessionq::cli {
 [[nodiscard]] int run(const Client& client, const Shared& shared,
                       const ShowDeadLettersOptions& options);
 [[nodiscard]] int run(const Client& client, const Shared& shared,
+                      const RedriveDeadLettersOptions& options);
+[[nodiscard]] int run(const Client& client, const Shared& shared,
                       const PurgeDeadLettersOptions& options);
 
 } // namespace sessionq::cli

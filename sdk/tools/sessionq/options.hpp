@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <sessionq/message.hpp>
+#include <sessionq/redrive.hpp>
 #include <sessionq/time.hpp>
 
 #include "tools/command_line.hpp"
-#include "tools/sessionq/dead_letter_filter.hpp"
 
 namespace sessionq::cli {
 
@@ -127,6 +127,12 @@ struct ShowDeadLettersOptions {
     std::vector<std::int64_t> numbers{};
 };
 
+struct RedriveDeadLettersOptions {
+    std::string entity{};
+    RedriveOptions redrive{};
+    bool count_only{false};
+};
+
 struct PurgeDeadLettersOptions {
     DeadLetters letters{};
     DeadLetterFilter filter{};
@@ -141,7 +147,7 @@ using Command =
     std::variant<Text, SendOptions, ScheduleOptions, CancelOptions, ReceiveOptions, ConsumeOptions,
                  PeekOptions, SessionsOptions, CountsOptions, PurgeOptions, GetStateOptions,
                  SetStateOptions, ClearStateOptions, ListDeadLettersOptions, ShowDeadLettersOptions,
-                 PurgeDeadLettersOptions>;
+                 RedriveDeadLettersOptions, PurgeDeadLettersOptions>;
 
 /// The command line, checked without any I/O.
 struct CommandLine {

@@ -133,6 +133,20 @@ TEST_CASE("sessionq options: receive, defer, cancel, purge") {
     CHECK(letters.letters.transfer);
     CHECK(letters.filter.older_than == 7 * 24h);
     CHECK_FALSE(letters.filter.reason);
+    const auto redrive = options<RedriveDeadLettersOptions>(
+        {"dead-letters", "redrive", "orders", "--session", "a", "--reason", "r", "--limit", "5",
+         "--wait", "3s", "--no-hold", "--through-topic", "--dry-run"});
+    CHECK(redrive.entity == "orders");
+    CHECK(redrive.count_only);
+    CHECK(redrive.redrive.filter.session_id == "a");
+    CHECK(redrive.redrive.filter.reason == "r");
+    CHECK(redrive.redrive.limit == 5);
+    CHECK(redrive.redrive.max_wait == 3s);
+    CHECK_FALSE(redrive.redrive.hold_sessions);
+    CHECK(redrive.redrive.through_topic);
+    const auto plain = options<RedriveDeadLettersOptions>({"dead-letters", "redrive", "orders"});
+    CHECK(plain.redrive.hold_sessions);
+    CHECK_FALSE(plain.redrive.through_topic);
     CHECK(complaint({"dead-letters", "purge", "orders"}).find("--yes") != std::string::npos);
     CHECK(complaint({"dead-leters", "list", "orders"}) ==
           "unknown command 'dead-leters'; did you mean 'dead-letters'?");

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include <sessionq/redrive.hpp>
+
+namespace sessionq::client {
+
+/// Decides a redrive: which session next, what to send, what to complete, and when to give up. A
+/// dead letter is completed only after its copy was confirmed, and sent only after all earlier ones
+/// of its session. No I/O, no clock.
+///
+/// Feed `plan` for each selected dead letter, in order. Then perform `next` and feed the result
+/// back, until it returns `Finish`.
+class RedriveMachine {
+public:
+    using Number = std::int64_t;
+    using Numbers = std::vector<Number>;
+    using SessionId = std::optional<std::string>;
+
+    /// Receive dead letters, waiting so long for the first.
+    struct Receive {
+        Duration wait;
+    };
+    /// Lock the session in the entity.
+    struct Hold {
+        std::string session_id;
+    };
+    /// Look in the entity for copies that an earlier redrive has sent: in the session that is held,
+    /// or everywhere.
+    struct Look {
+        SessionId session_id;
+    };
+    /// Send copies of these, in order, as many of the first as fit.
+    struct Send {
+        Numbers numbers;
+    };
+    /// Complete these dead letters.
+    struct Complete {
+        Numbers numbers;
+    };
+    /// Give the session back, if one is held.
+    struct Leave {};
+    /// Nothing is left to do.
+    struct Finish {};
+    using Step = std::variant<Receive, Hold, Look, Send, Complete, Leave, Finish>;
+
+    enum class Holding : std::uint8_t { sessions, nothing };
+
+    static constexpr std::size_t most_at_once = 100;
+    static constexpr Duration ask_busy_again = std::chrono::seconds{1};
+
+    RedriveMachine(Holding holding, Duration max_wait, TimePoint now) noexcept
+        : holding_{holding}, max_wait_{max_wait}, last_progress_{now} {}
+
+    /// A selected dead letter. Numbers rise.
+    void plan(Number number, const SessionId& session_id);
+
+    [[nodiscard]] Step next(TimePoint now);
+
+    /// A dead letter is in hand. False: it was not planned, so it is only held.
+    bool received(Number number, TimePoint now);
+    void received_nothing(); ///< Answers `Receive`.
+    /// A dead letter of the session that is in work is locked no more.
+    void lost(Number number);
+
+    void held();              ///< Answers `Hold`.
+    void busy(TimePoint now); ///< Answers `Hold`: another consumer has the session.
+    void cannot_hold();       ///< Answers `Hold`: the entity has no sessions.
+    void hold_lost();         ///< The session is held no more.
+
+    void found_copy(Number number); ///< `Look` has found the copy of this dead letter.
+    void looked();                  ///< `Look` is done.
+
+    void sent(Number number);                     ///< The broker has confirmed the copy.
+    void completed(Number number, TimePoint now); ///< The broker has removed the dead letter.
+    void left();                                  ///< Answers `Leave`.
+
+    [[nodiscard]] const RedriveReport& report() const noexcept { return report_; }
+
+private:
+    enum class Place : std::uint8_t { broker, hand };
+    enum class Copy : std::uint8_t { none, sent, sent_before };
+    enum class Stage : std::uint8_t { hold, look, send, leave };
+    enum class Held : std::uint8_t { no, yes };
+    enum class Looked : std::uint8_t { not_yet, done };
+    enum class Supply : std::uint8_t { some, none };
+
+    struct Letter {
+        Place place{Place::broker};
+        Copy copy{Copy::none};
+    };
+    struct Session {
+        SessionId id{};
+        std::map<Number, Letter> letters{}; // that are not through
+        std::size_t in_hand{0};
+        Looked looked{Looked::not_yet};
+        TimePoint ask_again{};
+    };
+
+    [[nodiscard]] Step next_of(Session& session);
+    [[nodiscard]] Session* choose(TimePoint now);
+    [[nodiscard]] bool gives_up(TimePoint now) const noexcept;
+    void enter(Session& session);
+    [[nodiscard]] Letter* find(Number number);
+
+    Holding holding_;
+    const Duration max_wait_;
+    TimePoint last_progress_;
+    std::deque<Session> sessions_{}; // by their first dead letter
+    std::map<SessionId, Session*> by_id_{};
+    std::unordered_map<Number, Session*> by_number_{};
+    std::deque<Session*> ready_{}; // all their letters are in hand
+    std::deque<Session*> busy_{};  // another consumer has them; the first is asked first
+    Session* current_{nullptr};
+    Stage stage_{Stage::hold};
+    Held held_{Held::no};
+    Supply supply_{Supply::some};
+    std::size_t last_try_{0}; // after giving up: the sessions before it were tried once more
+    RedriveReport report_{};
+};
+
+} // namespace sessionq::client
