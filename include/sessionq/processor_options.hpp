@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <sessionq/backoff_options.hpp>
+#include <sessionq/crash_guard.hpp>
 #include <sessionq/failure_policy.hpp>
 #include <sessionq/time.hpp>
 
@@ -122,6 +123,11 @@ struct ProcessorOptions {
     /// What happens to a message whose handler threw. `SessionProcessor::on_failure` may choose
     /// another policy for a failure. Default: abandon, after a growing delay.
     FailurePolicy failure_policy{};
+
+    /// What happens to messages that kill their consumers. Unset: they come again for ever, because
+    /// a holder that is lost counts as no delivery. Requires one handler per session, and not
+    /// `receive_and_delete`. Default: unset.
+    std::optional<CrashGuard> crash_guard{};
 
     /// What happens to a message past its own deadline. Default: dead-letter.
     ExpiredMessageAction expired_message{ExpiredMessageAction::dead_letter};

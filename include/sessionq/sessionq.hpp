@@ -6,6 +6,7 @@
 #include <sessionq/browser.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/connection_idleness.hpp>
+#include <sessionq/crash_guard.hpp>
 #include <sessionq/deadline.hpp>
 #include <sessionq/error.hpp>
 #include <sessionq/failure_policy.hpp>

@@ -153,7 +153,15 @@ core::Result<core::Done> EntityConsumers::set_state(Consumer& consumer,
 
 void EntityConsumers::close(Consumer& consumer) {
     if (!consumer.ended) {
-        end(consumer, false);
+        end(consumer, End::closed);
+    }
+}
+
+void EntityConsumers::vanish(Consumer& consumer) {
+    if (!consumer.has_session) {
+        retire(consumer);
+    } else if (!consumer.ended) {
+        end(consumer, End::vanished);
     }
 }
 
@@ -169,7 +177,7 @@ void EntityConsumers::retire(Consumer& consumer) {
 void EntityConsumers::end_delivery(Consumer& consumer, DeliveryTable::Token token) {
     consumer.unsettled.remove(token);
     if (consumer.target == nullptr && consumer.unsettled.size() == 0) {
-        end(consumer, false);
+        end(consumer, End::closed);
     }
 }
 
@@ -177,10 +185,10 @@ void EntityConsumers::lose(Consumer& consumer, Failure why) {
     if (consumer.target != nullptr) {
         entity_.context.effects().lost(consumer.target, std::move(why));
     }
-    end(consumer, true);
+    end(consumer, End::lost);
 }
 
-void EntityConsumers::end(Consumer& consumer, bool counted) {
+void EntityConsumers::end(Consumer& consumer, End how) {
     consumer.ended = true;
     consumer.interest = Interest::none;
     consumer.target.reset();
@@ -189,7 +197,8 @@ void EntityConsumers::end(Consumer& consumer, bool counted) {
     std::ranges::sort(unsettled, {}, &StoredMessage::sequence);
     for (StoredMessage* message : unsettled) {
         consumer.unsettled.remove(message->token);
-        messages_.put_back(*message, counted);
+        message->holder_lost |= how != End::closed;
+        messages_.put_back(*message, how == End::lost);
     }
     if (Session* session = std::exchange(consumer.session, nullptr)) {
         // This may be the last owner of the consumer.

@@ -30,6 +30,8 @@ public:
     core::Result<core::Done> set_state(Consumer& consumer, std::optional<std::string> state);
 
     void close(Consumer& consumer);
+    /// As `Queue::vanish`.
+    void vanish(Consumer& consumer);
     /// As `Queue::retire`.
     void retire(Consumer& consumer);
     /// A delivery has ended. Ends a retired consumer with its last one, and may destroy it.
@@ -57,7 +59,8 @@ private:
     void grant(Session& session, const AcceptSpec& spec, std::shared_ptr<ConsumerTarget> target);
     /// The same, and if another entity may still answer.
     void refuse(const AcceptSpec& spec, std::shared_ptr<ConsumerTarget> target, Failure why);
-    void end(Consumer& consumer, bool counted);
+    enum class End : std::uint8_t { closed, vanished, lost };
+    void end(Consumer& consumer, End how);
 
     EntityState& entity_;
     EntityMessages& messages_;

@@ -31,6 +31,7 @@ void EntityDeliveries::deliver(StoredMessage& message, Consumer& consumer,
     Delivered& delivered = to.emplace_back();
     delivered.message = describe_delivery(message);
     delivered.bytes = message.bytes;
+    delivered.holder_lost = message.holder_lost;
     message.delivered_before = true;
     if (consumer.mode == ReceiveMode::receive_and_delete) {
         messages_.remove(message);

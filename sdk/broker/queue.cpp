@@ -68,6 +68,13 @@ void Queue::close(Consumer& consumer, Instant at) {
     });
 }
 
+void Queue::vanish(Consumer& consumer, Instant at) {
+    pair_.perform(at, [&] {
+        entity_.consumers.vanish(consumer);
+        return true;
+    });
+}
+
 void Queue::retire(Consumer& consumer, Instant at) {
     pair_.perform(at, [&] {
         entity_.consumers.retire(consumer);

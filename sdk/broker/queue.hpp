@@ -106,6 +106,10 @@ public:
     /// delivered at this moment. No effect if it has ended.
     void close(Consumer& consumer, Instant at);
 
+    /// The consumer is gone without a word. With a session: as `close`, and its unsettled messages
+    /// say so from now on (`Delivered::holder_lost`). Without: as `retire`.
+    void vanish(Consumer& consumer, Instant at);
+
     /// The consumer receives no more, and its target hears nothing more. Without sessions, its
     /// unsettled messages stay locked until they are settled or their locks end. Until then the
     /// queue keeps the consumer, and `settle` and `renew_message` work. With a session, or without

@@ -54,6 +54,7 @@ struct StoredMessage : core::ListHook<AvailableTag>, core::ListHook<LiveTag> {
     /// How often it was forwarded since it last stayed in an entity.
     std::uint8_t hops{0};
     bool delivered_before{false};
+    bool holder_lost{false}; ///< as `Delivered::holder_lost`
 };
 
 /// The message as consumers see it now.

@@ -27,6 +27,7 @@ ports::DeliveryPtr make_delivery(ports::LinkEvents& events, const broker::Consum
     ports::DeliveryPtr delivery = events.new_delivery();
     delivery->message = std::move(delivered.message);
     delivery->bytes = delivered.bytes;
+    delivery->holder_lost = delivered.holder_lost;
     delivery->port_tag = delivered.token;
     delivery->settled_by_sender = consumer.mode == broker::ReceiveMode::receive_and_delete;
     if (!consumer.has_session && !delivery->settled_by_sender) {
@@ -53,7 +54,7 @@ LocalLink::LocalLink(std::shared_ptr<TurnQueue> turns, std::shared_ptr<ConsumerM
 LocalLink::~LocalLink() {
     mailbox_->set_owner(nullptr);
     apply_settlements();
-    mailbox_->queue()->close(*consumer_, turns_->now());
+    mailbox_->queue()->vanish(*consumer_, turns_->now()); // unless it was closed
 }
 
 const std::string& LocalLink::session_id() const noexcept { return consumer_->session_id; }

@@ -25,6 +25,9 @@ struct Delivery {
     std::size_t bytes{0};          ///< Its share of a byte budget.
     std::uint64_t port_tag{0};     ///< For the port: names the delivery within its link.
     bool settled_by_sender{false}; ///< Receive-and-delete: it needs no settlement.
+    /// An earlier holder of the session had it and was lost, with its connection or its lock. False
+    /// where the broker does not tell: only the local broker and sessionqd do.
+    bool holder_lost{false};
     /// The length of its own lock, counted from its arrival. Unset: the session's lock covers it.
     std::optional<Duration> lock{};
 };

@@ -8,7 +8,7 @@
 namespace sessionq::processor {
 
 LeaveMachine::LeaveMachine(SessionState& session, MessageBook& book) noexcept
-    : session_{session}, book_{book}, delay_{session} {
+    : session_{session}, book_{book}, delay_{session}, attempts_{session} {
     if (session.terms.options.max_hold > Duration::zero()) {
         hold_until_ = session.now + session.terms.options.max_hold;
     }
@@ -56,8 +56,11 @@ void LeaveMachine::wait(TimePoint until) {
 }
 
 void LeaveMachine::follow(const BookEffects& effects) {
-    if (effects.examines && delay_.examine()) {
-        book_.examined();
+    if (effects.examines) {
+        suspect_ = effects.suspect;
+        if (delay_.examine()) {
+            admit();
+        }
     }
     if (effects.retries_at != TimePoint{}) {
         delay_.begin(effects.retries_at - session_.now);
@@ -74,12 +77,40 @@ void LeaveMachine::examined(const core::Result<std::optional<Duration>>& delay) 
     } else if (const Duration left = delay_.answered(delay.value()); left != Duration::zero()) {
         wait(session_.now + left);
     } else if (!session_.is_leaving() && session_.phase != Phase::parked) {
-        book_.examined();
+        admit();
     }
 }
 
-void LeaveMachine::recorded() {
-    delay_.written();
+/// What waited for the session's record may be handled, as far as that goes.
+void LeaveMachine::admit() {
+    switch (attempts_.admit(suspect_)) {
+    case AttemptBook::Next::start: book_.examined(false); break;
+    case AttemptBook::Next::wait: break;
+    case AttemptBook::Next::out: book_.condemned(); break;
+    }
+}
+
+void LeaveMachine::ended(const MessageMachine& message, const MessageEnd& end) {
+    if (message.is_guarded() && ran(end.ending) && session_.usable()) {
+        attempts_.ended(end);
+    }
+}
+
+void LeaveMachine::came(Awaited what) {
+    const bool works = !session_.is_leaving() && session_.phase != Phase::parked;
+    switch (what) {
+    case Awaited::delay_kept: delay_.written(); break;
+    case Awaited::attempts_kept:
+        if (attempts_.written() && works) {
+            book_.examined(true);
+        }
+        break;
+    case Awaited::turn:
+        if (works) {
+            attempts_.turn_came();
+        }
+        return;
+    }
     if (session_.phase == Phase::parked && took_back_) {
         let_back();
     } else if (session_.phase == Phase::putting_back || session_.phase == Phase::leaving) {
@@ -88,9 +119,9 @@ void LeaveMachine::recorded() {
     }
 }
 
-/// What failed goes back, but not before its delay is with the session.
+/// What failed goes back, but not before its delay is with the session, or what was noted is not.
 void LeaveMachine::let_back() {
-    if (!delay_.is_writing() || !session_.usable()) {
+    if (!is_writing() || !session_.usable()) {
         book_.let_back();
     }
 }
@@ -180,8 +211,10 @@ void LeaveMachine::all_taken_back() {
 }
 
 void LeaveMachine::step() {
-    const bool writes = delay_.is_writing() && session_.usable();
-    if (session_.phase != Phase::leaving || session_.idle.in_flight() != 0 || writes) {
+    if (session_.phase != Phase::leaving || session_.idle.in_flight() != 0) {
+        return;
+    }
+    if (session_.usable() && (is_writing() || attempts_.tidy())) {
         return;
     }
     if (!closes_) {
@@ -222,6 +255,7 @@ void LeaveMachine::close() {
 void LeaveMachine::link_closed() {
     if (session_.phase == Phase::closing_link) {
         session_.phase = Phase::finished;
+        attempts_.end_turn();
         session_.add(Kind::finish);
     }
 }

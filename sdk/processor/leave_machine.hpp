@@ -5,6 +5,7 @@
 
 #include <sessionq/session_context.hpp>
 
+#include "processor/attempt_book.hpp"
 #include "processor/message_book.hpp"
 #include "processor/retry_delay.hpp"
 
@@ -44,8 +45,10 @@ public:
     void follow(const BookEffects& effects);
     /// The session's record: how long nothing of it is to be handled. Unset: there is none.
     void examined(const core::Result<std::optional<Duration>>& delay);
-    /// The broker has the record, or will not have it.
-    void recorded();
+    void came(Awaited what);
+    /// A handler has ended.
+    void ended(const MessageMachine& message, const MessageEnd& end);
+    [[nodiscard]] AttemptBook& attempts() noexcept { return attempts_; }
     /// A parked session whose handlers have returned keeps no slot. Nor does one that will be left
     /// when its settlements are answered (R4), while there is room for it among those.
     void free_slot() {
@@ -79,6 +82,10 @@ private:
     void close();
     void wait(TimePoint until);
     void let_back();
+    void admit();
+    [[nodiscard]] bool is_writing() const noexcept {
+        return delay_.is_writing() || attempts_.is_writing();
+    }
     [[nodiscard]] bool only_settles() const noexcept;
     void give_up_seat();
     void lose_lock(CloseReason reason, std::uint32_t losses);
@@ -86,6 +93,8 @@ private:
     SessionState& session_;
     MessageBook& book_;
     RetryDelay delay_;
+    AttemptBook attempts_;
+    Suspect suspect_{}; ///< what waits for the session's record
     CloseReason reason_{CloseReason::idle};
     TimePoint hold_until_{TimePoint::max()};
     TimePoint parked_until_{};

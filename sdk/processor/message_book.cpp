@@ -60,8 +60,14 @@ void MessageBook::retries_due() {
     });
 }
 
-void MessageBook::examined() {
-    each_of(examining_, [](MessageMachine& message) { return message.examined(); });
+void MessageBook::examined(bool guarded) {
+    each_of(examining_, [guarded](MessageMachine& message) { return message.examined(guarded); });
+}
+
+void MessageBook::condemned() {
+    each_of(examining_, [this](MessageMachine& message) {
+        return message.condemned(*session_.terms.options.crash_guard, session_.now);
+    });
 }
 
 void MessageBook::drop_link() {
@@ -98,7 +104,10 @@ void MessageBook::follow(MessageMachine& message, const MessageActions& actions)
         break;
     case Next::park: effects().parks_until = message.retry_at(); break;
     case Next::retry_later: effects().retries_at = message.retry_at(); break;
-    case Next::examine: effects().examines = true; break;
+    case Next::examine:
+        effects().examines = true;
+        effects().suspect = message.suspect();
+        break;
     case Next::rewind: effects().rewinds = true; break;
     case Next::dispose:
         effects().gone = true;

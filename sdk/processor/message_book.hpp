@@ -16,6 +16,7 @@ struct BookEffects {
     bool rewinds{false};      ///< what is behind a failed message goes back first (R6)
     bool dead_letters{false}; ///< the rest of the session is dead-lettered
     bool examines{false};     ///< the session's record is asked for
+    Suspect suspect{};        ///< for this one
     TimePoint parks_until{};  ///< if set: the session is parked
     TimePoint retries_at{};   ///< if set: the same, and other holders wait too
 };
@@ -34,8 +35,10 @@ public:
     /// What failed or waits for its next try goes back, or is forgotten.
     void let_back();
     void retries_due();
-    /// The session's record is known: what waited for it may start.
-    void examined();
+    /// The session's record is known: what waited for it may start. `guarded`: with a note.
+    void examined(bool guarded);
+    /// What waited for it has killed too many consumers.
+    void condemned();
     /// The link is dropped: no settlement is answered any more.
     void drop_link();
     /// Performs what the machine of a message said to another input.

@@ -31,7 +31,7 @@ dispatch::Verdict MessageCall::run() noexcept {
     if (const auto unstarted =
             may_start(now, std::min(session.last_start(), ports::last_start(own_lock.get())),
                       message.deadline(), shared.options.expired_message,
-                      session.examines() && !is_examined() && message.delivery_count() != 0)) {
+                      session.examines() && !is_examined() && is_suspect())) {
         return conclude(*unstarted);
     }
     if (ready_at != TimePoint{}) {
@@ -108,7 +108,7 @@ dispatch::Verdict MessageCall::conclude(Ending ending) noexcept {
     // A lock that is too near its end to start is not renewed any more.
     end_.lock_over = ports::has_ended(own_lock.get(), ending == Ending::not_started);
     end_.holds_lane = holds_lane(ending, end_.decision, session.strict(),
-                                 session.workplace().options().confirm_settlements);
+                                 is_guarded() || session.workplace().options().confirm_settlements);
     const dispatch::Verdict verdict =
         end_.holds_lane ? dispatch::Verdict::hold : dispatch::Verdict::proceed;
     notify(finish_notice); // the loop may destroy the call from here on

@@ -24,6 +24,11 @@ ports::Settlement settlement_for(Verdict verdict, const std::string& failure) {
         return {.outcome = Outcome::dead_letter, .dead_letter = {.reason = "DeadlinePassed"}};
     case Verdict::dead_letter_session:
         return {.outcome = Outcome::dead_letter, .dead_letter = {.reason = "SessionDeadLettered"}};
+    case Verdict::dead_letter_killer:
+        return {.outcome = Outcome::dead_letter,
+                .dead_letter = {.reason = "ConsumerLost",
+                                .description = "consumers were lost while they handled it, as "
+                                               "often as crash_guard allows"}};
     }
     return {};
 }
@@ -138,6 +143,9 @@ MessageActions MessageMachine::after_failure(const FailureDecision& failure, boo
         return MessageActions{.next = next};
     };
     if (!failure.action) {
+        if (std::exchange(guarded_, false)) {
+            examined_ = false; // the next attempt is noted, too
+        }
         return wait(Next::retry);
     }
     switch (*failure.action) {
@@ -169,13 +177,26 @@ MessageActions MessageMachine::retry_due() noexcept {
     return {.next = holds_lane_ ? Next::put_first : Next::enqueue};
 }
 
-MessageActions MessageMachine::examined() noexcept {
+MessageActions MessageMachine::examined(bool guarded) noexcept {
     if (phase_ != Phase::examining) {
         return {};
     }
     phase_ = Phase::in_lane;
     examined_ = true;
+    guarded_ = guarded;
     return {.next = holds_lane_ ? Next::put_first : Next::enqueue};
+}
+
+MessageActions MessageMachine::condemned(const CrashGuard& guard, TimePoint now) noexcept {
+    if (phase_ != Phase::examining) {
+        return {};
+    }
+    if (guard.then == CrashGuard::Action::dead_letter) {
+        return settle(Verdict::dead_letter_killer, true);
+    }
+    phase_ = Phase::retrying;
+    retry_at_ = now + guard.park_for;
+    return {.next = Next::park};
 }
 
 MessageActions MessageMachine::taken_back(std::optional<Verdict> verdict) noexcept {

@@ -23,7 +23,7 @@ enum class Ending : std::uint8_t {
     failed,      ///< The handler threw.
     not_started, ///< The lock was ending. It may have been renewed meanwhile.
     expired,     ///< The message's own deadline had passed (R22).
-    unexamined,  ///< It was delivered before, and its session may have to wait (`retry_later`).
+    unexamined,  ///< The session's record may say that it is not to start.
 };
 
 [[nodiscard]] constexpr bool ran(Ending ending) noexcept {
@@ -38,6 +38,7 @@ enum class Verdict : std::uint8_t {
     dead_letter_failed,
     dead_letter_expired,
     dead_letter_session,
+    dead_letter_killer,
 };
 
 /// What a broker must be able to do for a handler to settle in this way.
@@ -45,6 +46,12 @@ enum class Verdict : std::uint8_t {
 
 /// `failure`: what the handler threw, if it did.
 [[nodiscard]] ports::Settlement settlement_for(Verdict verdict, const std::string& failure);
+
+/// A message that may have killed its consumers.
+struct Suspect {
+    std::int64_t sequence{0};
+    bool holder_lost{false}; ///< the broker says that an earlier holder of it was lost
+};
 
 /// What a worker tells of a handler that ended.
 struct MessageEnd {
@@ -121,6 +128,11 @@ public:
     [[nodiscard]] static bool holds_lane(Ending ending, std::optional<ports::Outcome> decision,
                                          bool strict, bool confirm) noexcept;
 
+    /// Before it arrives: what may be noted of it.
+    void known(const Suspect& suspect, bool is_suspect) noexcept {
+        suspect_ = suspect;
+        is_suspect_ = is_suspect;
+    }
     /// `removed`: the sender has settled it, there is nothing to settle here.
     [[nodiscard]] MessageActions arrived(Arrival arrival, std::size_t bytes, bool removed) noexcept;
     /// The handler settled it and still runs.
@@ -128,8 +140,10 @@ public:
     [[nodiscard]] MessageActions ended(const MessageEnd& end, const Circumstances& session,
                                        TimePoint now) noexcept;
     [[nodiscard]] MessageActions retry_due() noexcept;
-    /// The session's record is known: its handler may start.
-    [[nodiscard]] MessageActions examined() noexcept;
+    /// The session's record is known: its handler may start. `guarded`: the attempt is noted.
+    [[nodiscard]] MessageActions examined(bool guarded) noexcept;
+    /// The session's record says that it has killed too many consumers.
+    [[nodiscard]] MessageActions condemned(const CrashGuard& guard, TimePoint now) noexcept;
     /// The lane gave it back unstarted. No verdict: it is forgotten, the broker has it.
     [[nodiscard]] MessageActions taken_back(std::optional<Verdict> verdict) noexcept;
     /// What was behind it went back, or will not: it is abandoned now, or forgotten.
@@ -144,6 +158,11 @@ public:
     [[nodiscard]] std::uint32_t attempt() const noexcept { return attempt_; }
     /// It does not wait for the session's record any more.
     [[nodiscard]] bool is_examined() const noexcept { return examined_; }
+    /// Its attempt is noted with the session.
+    [[nodiscard]] bool is_guarded() const noexcept { return guarded_; }
+    /// The session's record is looked at before it is handled.
+    [[nodiscard]] bool is_suspect() const noexcept { return is_suspect_; }
+    [[nodiscard]] const Suspect& suspect() const noexcept { return suspect_; }
     [[nodiscard]] TimePoint retry_at() const noexcept { return retry_at_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
@@ -159,6 +178,9 @@ private:
     bool removed_{false};
     bool holds_lane_{false};
     bool examined_{false};
+    bool guarded_{false};
+    bool is_suspect_{false};
+    Suspect suspect_{};
     std::uint32_t attempt_{1};
     std::size_t size_{0}; ///< in bytes
     TimePoint retry_at_{};

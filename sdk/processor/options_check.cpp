@@ -63,6 +63,17 @@ void check_policy(const std::string& member, const FailurePolicy& policy, bool r
     }
 }
 
+void check_guard(const CrashGuard& guard, const ProcessorOptions& options) {
+    in_range("crash_guard.deaths", guard.deaths, 2, 1000);
+    not_negative("crash_guard.park_for", guard.park_for);
+    if (options.receive_and_delete) {
+        refuse("crash_guard", "has no effect with receive_and_delete: no message comes again");
+    }
+    if (options.max_concurrent_calls_per_session != 1) {
+        refuse("crash_guard", "needs max_concurrent_calls_per_session 1");
+    }
+}
+
 void require_for(const FailurePolicy& policy, const ports::Capabilities& capabilities) {
     if (policy.action == FailurePolicy::Action::dead_letter ||
         policy.action == FailurePolicy::Action::dead_letter_session) {
@@ -108,6 +119,9 @@ void check_options(const ProcessorOptions& options) {
     not_negative("max_lock_renewal", options.max_lock_renewal);
     check_backoff("error_backoff", options.error_backoff);
     check_policy("failure_policy", options.failure_policy, options.receive_and_delete);
+    if (options.crash_guard) {
+        check_guard(*options.crash_guard, options);
+    }
     if (options.receive_and_delete) {
         if (options.confirm_settlements) {
             refuse("confirm_settlements", "nothing is settled with receive_and_delete");
@@ -152,6 +166,12 @@ void check_capabilities(const ProcessorOptions& options, const ports::Capabiliti
         capabilities.require(Capability::receive_and_delete);
     }
     require_for(options.failure_policy, capabilities);
+    if (options.crash_guard && scope == ports::Scope::session) {
+        capabilities.require(Capability::session_state);
+        if (options.crash_guard->then == CrashGuard::Action::dead_letter) {
+            capabilities.require(Capability::dead_letter);
+        }
+    }
 }
 
 void check_failure_policy(const std::string& member, const FailurePolicy& policy,

@@ -16,8 +16,8 @@ void RecordKeeper::read(Read done) {
     state_.read_record(deadline(),
                        [this, done = std::move(done)](const core::Result<std::string>& answer) {
                            if (answer.ok()) {
-                               const SessionRecord record = SessionRecord::read(answer.value());
-                               done(record.left(view_.shared().environment.clock->wall_now()));
+                               record_ = SessionRecord::read(answer.value());
+                               done(record_.left(view_.shared().environment.clock->wall_now()));
                            } else {
                                view_.report(ErrorSource::session_record, answer.failure());
                                done(answer.failure());
@@ -26,14 +26,22 @@ void RecordKeeper::read(Read done) {
 }
 
 void RecordKeeper::write(Duration delay, std::function<void()> done) {
-    std::string bytes;
+    record_.delay = delay;
+    record_.not_before = {};
     if (delay != Duration::zero()) {
-        const WallTime now = view_.shared().environment.clock->wall_now();
-        bytes = SessionRecord{.not_before = now + std::chrono::ceil<WallTime::duration>(delay),
-                              .delay = delay}
-                    .write();
+        record_.not_before = view_.shared().environment.clock->wall_now() +
+                             std::chrono::ceil<WallTime::duration>(delay);
     }
-    state_.write_record(std::move(bytes), deadline(),
+    write(std::move(done));
+}
+
+void RecordKeeper::write(NotedAttempts attempts, std::function<void()> done) {
+    record_.attempts = attempts;
+    write(std::move(done));
+}
+
+void RecordKeeper::write(std::function<void()> done) {
+    state_.write_record(record_.write(), deadline(),
                         [this, done = std::move(done)](const core::Result<core::Done>& answer) {
                             if (!answer.ok()) {
                                 view_.report(ErrorSource::session_record, answer.failure());

@@ -5,11 +5,13 @@
 #include <optional>
 
 #include "ports/enveloped_state.hpp"
+#include "processor/session_record.hpp"
 #include "processor/session_view.hpp"
 
 namespace sessionq::processor {
 
-/// Reads and writes the record of one session, as `RetryDelay` decides, and tells failures. Lives
+/// Reads and writes the record of one session, as `RetryDelay` and `AttemptBook` decide, and tells
+/// failures. Lives
 /// beside the session's link.
 class RecordKeeper {
 public:
@@ -24,12 +26,17 @@ public:
     void read(Read done);
     /// The session is not to be handled for so long. Zero: the record goes.
     void write(Duration delay, std::function<void()> done);
+    void write(NotedAttempts attempts, std::function<void()> done);
+    /// As it was read or written last.
+    [[nodiscard]] NotedAttempts attempts() const noexcept { return record_.attempts; }
 
 private:
     [[nodiscard]] Deadline deadline() const;
+    void write(std::function<void()> done);
 
     ports::EnvelopedState state_;
     const SessionView& view_;
+    SessionRecord record_{};
 };
 
 } // namespace sessionq::processor

@@ -11,6 +11,13 @@
 
 namespace sessionq::processor {
 
+/// What the driver of a session tells that an action asked for.
+enum class Awaited : std::uint8_t {
+    delay_kept,    ///< by the broker, or it refused; the same with
+    attempts_kept, ///< the noted attempts
+    turn,
+};
+
 /// One thing that the driver of a session does next.
 struct SessionAction {
     enum class Kind : std::uint8_t {
@@ -45,7 +52,11 @@ struct SessionAction {
         report_slow,    ///< it is not renewed, because of `max_lock_renewal`
         read_record,    ///< ask the broker for the session's record: `examined`
         write_record,   ///< the session is not to be handled for `delay`; zero: remove the record;
-                        ///< answered with `recorded`
+                        ///< answered with `came`
+        write_attempts, ///< keep the noted attempts with the session: `came`
+        take_turn,      ///< of the processor's suspects; `count`: 1 if it is to be the only one:
+                        ///< `came`
+        end_turn,       ///< it has ended, or is not waited for any more
     };
     Kind kind{Kind::finish};
     Verdict verdict{Verdict::complete};

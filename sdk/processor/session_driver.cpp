@@ -64,6 +64,9 @@ void SessionDriver::on_delivery(ports::DeliveryPtr delivery) {
     if (own_locks_) {
         call.own_lock = own_locks_->add(call);
     }
+    call.known({.sequence = call.message.sequence_number(), .holder_lost = call.holder_lost},
+               machine_.attempts().suspects(call.message.delivery_count(), call.holder_lost,
+                                            machine_.had_messages()));
     if (machine_.in_flight() == 0) {
         call.ready_at = view_.loop().now();
     }
@@ -134,11 +137,26 @@ void SessionDriver::perform(const SessionAction& action) {
         break;
     case Kind::renew_lock: renew_lock(); break;
     case Kind::read_record:
-        record_.read([this](const auto& delay) { feed(&SessionMachine::examined, delay); });
+        record_.read([this](const auto& delay) {
+            machine_.attempts().known(record_.attempts());
+            feed(&SessionMachine::examined, delay);
+        });
         break;
     case Kind::write_record:
-        record_.write(action.delay, [this] { feed(&SessionMachine::recorded); });
+        record_.write(action.delay, [this] { feed(&SessionMachine::came, Awaited::delay_kept); });
         break;
+    case Kind::write_attempts:
+        record_.write(machine_.attempts().noted(),
+                      [this] { feed(&SessionMachine::came, Awaited::attempts_kept); });
+        break;
+    case Kind::take_turn:
+        view_.shared().suspects.take(this, view_.loop(), action.count, [weak = weak_from_this()] {
+            if (const auto driver = weak.lock()) {
+                driver->feed(&SessionMachine::came, Awaited::turn);
+            }
+        });
+        break;
+    case Kind::end_turn: view_.shared().suspects.ended(this); break;
     case Kind::warn: view_.fire_stop(); break;
     case Kind::lock_over:
         Counters::add(counters.locks_lost, action.count);

@@ -96,6 +96,7 @@ void SessionMachine::decided(MessageMachine& message, ports::Outcome outcome) {
 
 void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
     state_.progress_at = state_.now;
+    leaving_.ended(message, end);
     book_.ended(message, end);
     if (state_.lost && !book_.handlers_run()) { // it was kept, not to give the session away early
         book_.drop_link();
@@ -153,6 +154,7 @@ void SessionMachine::message_gone() {
         book_.release_holds();
     }
     grant();
+    leaving_.attempts().gone();
     leaving_.step();
 }
 

@@ -57,8 +57,8 @@ public:
         leaving_.examined(delay);
         react();
     }
-    void recorded() { ///< the broker has answered to a change of the session's record
-        leaving_.recorded();
+    void came(Awaited what) { ///< what an action asked for
+        leaving_.came(what);
         react();
     }
     void limit_calls(std::uint32_t calls);
@@ -92,6 +92,7 @@ public:
     [[nodiscard]] std::uint32_t window() const noexcept { return state_.fetch.size(); }
     [[nodiscard]] const MessageBook& messages() const noexcept { return book_; }
     [[nodiscard]] bool had_messages() const noexcept { return had_messages_; }
+    [[nodiscard]] AttemptBook& attempts() noexcept { return leaving_.attempts(); }
     [[nodiscard]] TimePoint progress_at() const noexcept { return state_.progress_at; }
     [[nodiscard]] CloseReason close_reason() const noexcept { return leaving_.reason(); }
     [[nodiscard]] SlotWords words() const noexcept { return words_of(state_, book_, in_flight()); }

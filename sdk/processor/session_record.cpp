@@ -12,9 +12,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A version, the instant since the clock's origin and the delay, both in milliseconds.
+// A version, the instant since the clock's origin and the delay, both in milliseconds. Then, if
+// there are attempts, the message's sequence number and how many.
 constexpr char version = 1;
 constexpr std::size_t whole_length = 1 + 8 + 8;
+constexpr std::size_t length_with_attempts = whole_length + 8 + 4;
 constexpr std::int64_t longest_delay = milliseconds{std::chrono::years{1}}.count();
 
 } // namespace
@@ -40,16 +42,31 @@ SessionRecord SessionRecord::read(std::string_view bytes) noexcept {
     if (at < 0 || at > latest || delay < 0 || delay > longest_delay) {
         return {};
     }
-    return {.not_before = WallTime{milliseconds{at}}, .delay = milliseconds{delay}};
+    SessionRecord record{.not_before = WallTime{milliseconds{at}}, .delay = milliseconds{delay}};
+    if (bytes.size() >= length_with_attempts) {
+        const char* const attempts = bytes.data() + whole_length;
+        record.attempts = {.sequence = static_cast<std::int64_t>(core::number_at<8>(attempts)),
+                           .begun = static_cast<std::uint32_t>(core::number_at<4>(attempts + 8))};
+    }
+    return record;
 }
 
 std::string SessionRecord::write() const {
+    const bool has_attempts = attempts.begun != 0;
+    if (not_before == WallTime{} && !has_attempts) {
+        return {};
+    }
     const auto in_milliseconds = [](auto length) {
         return static_cast<std::uint64_t>(std::chrono::ceil<milliseconds>(length).count());
     };
-    std::string bytes(whole_length, version);
+    std::string bytes(has_attempts ? length_with_attempts : whole_length, version);
     core::put_number<8>(bytes.data() + 1, in_milliseconds(not_before.time_since_epoch()));
     core::put_number<8>(bytes.data() + 9, in_milliseconds(delay));
+    if (has_attempts) {
+        char* const at = bytes.data() + whole_length;
+        core::put_number<8>(at, static_cast<std::uint64_t>(attempts.sequence));
+        core::put_number<4>(at + 8, attempts.begun);
+    }
     return bytes;
 }
 

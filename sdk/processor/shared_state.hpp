@@ -12,12 +12,13 @@
 #include "processor/handlers.hpp"
 #include "processor/held_sessions.hpp"
 #include "processor/session_count.hpp"
+#include "processor/suspect_turn.hpp"
 #include "processor/target_claims.hpp"
 
 namespace sessionq::processor {
 
-/// What all shards of a processor and its workers share; only `counters`, `held`, `parked` and
-/// `settling` change after start.
+/// What all shards of a processor and its workers share; only `counters`, `held`, `suspects`,
+/// `parked` and `settling` change after start.
 struct SharedState {
     ProcessorOptions options{};
     ports::Scope scope{ports::Scope::session}; ///< what each link holds
@@ -26,6 +27,7 @@ struct SharedState {
     Environment environment{};
     Counters counters{};
     HeldSessions held{};
+    SuspectTurn suspects{};
     SessionCount parked{};                  ///< within `max_parked_sessions`
     SessionCount settling{};                ///< within `max_concurrent_sessions`
     std::unique_ptr<TargetClaims> claims{}; ///< of named sessions

@@ -163,6 +163,14 @@ void MessageFeed::on_lost(const Failure& why) {
 
 void MessageFeed::on_flow() { pump(); }
 
+// A peer that ends its session or connection in order gives no reason.
+void MessageFeed::on_link_gone(const amqp::Condition& why) {
+    if (consumer_ && !why.empty()) {
+        queue_->vanish(*consumer_, peer_.now());
+    }
+    PeerLink::on_link_gone(why);
+}
+
 std::uint32_t MessageFeed::room() {
     if (free_credit() == 0 || peer_.is_quiescing) {
         return 0;
@@ -275,7 +283,7 @@ void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) 
     const bool is_locked = consumer_->mode == broker::ReceiveMode::peek_lock;
     const LockToken token{.holder = holder_, .token = is_locked ? delivered.token : ++sent_};
     const ReceivedMessage& message = delivered.message;
-    amqp::DeliveryNotes notes{.facts = message.facts()};
+    amqp::DeliveryNotes notes{.facts = message.facts(), .holder_lost = delivered.holder_lost};
     if (is_locked) {
         notes.lock_token = token.uuid();
     }

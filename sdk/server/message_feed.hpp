@@ -30,6 +30,7 @@ public:
 
     void on_flow() override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
+    void on_link_gone(const amqp::Condition& why) override;
 
 private:
     class Target;

@@ -10,6 +10,7 @@ ports::DeliveryPtr make_delivery(ports::LinkEvents& owner, amqp::ReceivedDeliver
     ports::DeliveryPtr made = owner.new_delivery();
     made->message = ReceivedMessage{std::move(received.content), std::move(received.facts)};
     made->bytes = bytes;
+    made->holder_lost = received.holder_lost;
     made->port_tag = tag;
     made->settled_by_sender = settled;
     return made;

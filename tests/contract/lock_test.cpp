@@ -50,6 +50,26 @@ PORT_CASE("lock: expiry is reported once, frees the session, and returns its mes
     CHECK(next->got[1]->message.delivery_count() == 0);
 }
 
+PORT_CASE("lock: a message tells that a holder of it was lost, until it is settled") {
+    PortCase t{port, short_lock};
+    NEEDS(t, lock_renewal);
+    t.send("a", {"1", "2"});
+    const auto lost = t.hold("a");
+    t.receive(*lost, 1);
+    CHECK_FALSE(lost->got[0]->holder_lost);
+    t.fixture.pass(5100ms + t.fixture.lag());
+    CHECK(t.fixture.eventually([&] { return lost->lost.has_value(); }));
+    const auto closed = t.hold("a");
+    t.receive(*closed, 2);
+    CHECK(closed->got[0]->holder_lost);
+    CHECK_FALSE(closed->got[1]->holder_lost); // the lost holder did not have it
+    t.close(*closed);
+    const auto last = t.hold("a");
+    t.receive(*last, 2);
+    CHECK(last->got[0]->holder_lost);
+    CHECK_FALSE(last->got[1]->holder_lost); // nor is a holder that gives it back lost
+}
+
 PORT_CASE("lock: a renewal gives the full duration from then on") {
     PortCase t{port, short_lock};
     NEEDS(t, lock_renewal);

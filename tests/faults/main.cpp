@@ -13,6 +13,7 @@
 #include "faults/kill_campaign.hpp"
 #include "faults/network_campaign.hpp"
 #include "faults/operations_campaign.hpp"
+#include "faults/poison_campaign.hpp"
 
 namespace {
 
@@ -97,6 +98,20 @@ int main(int count, char** arguments) {
                     "Directory for data; its contents are removed")
         ->required();
 
+    PoisonCampaignOptions poisoning;
+    CLI::App& poisoned = *app.add_subcommand(
+        "poison", "Messages kill their consumers with SIGKILL until a crash guard has them out");
+    poisoned.add_option("--seed", poisoning.seed, "Seed of random choices")->capture_default_str();
+    poisoned.add_option("--rounds", poisoning.rounds, "Number of rounds")->capture_default_str();
+    poisoned.add_option("--deaths", poisoning.deaths, "Consumers that a message may kill")
+        ->check(CLI::Range(2, 1000))
+        ->capture_default_str();
+    poisoned.add_option("--sessionqd", poisoning.sessionqd, "The broker's program")->required();
+    poisoned
+        .add_option("--directory", poisoning.directory,
+                    "Directory for logs; its contents are removed")
+        ->required();
+
     ConsumerOptions consuming;
     std::string log_file;
     CLI::App& consume = *app.add_subcommand("consume", "Runs a consumer for kill and suspend");
@@ -106,6 +121,10 @@ int main(int count, char** arguments) {
     consume.add_option("holder", consuming.holder)->required();
     consume.add_option("seed", consuming.seed)->required();
     consume.add_flag("--confirms", consuming.confirms);
+    CLI::App& consume_poison = *app.add_subcommand("consume-poison", "Runs a consumer for poison");
+    consume_poison.add_option("connection", consuming.connection)->required();
+    consume_poison.add_option("log", log_file)->required();
+    consume_poison.add_option("deaths", poisoning.deaths)->required();
     try {
         app.parse(count, arguments);
     } catch (const CLI::ParseError& error) {
@@ -114,6 +133,17 @@ int main(int count, char** arguments) {
     try {
         if (consume.parsed()) {
             return run_consumer(consuming, log_file);
+        }
+        if (consume_poison.parsed()) {
+            return run_poison_consumer(consuming.connection, log_file, poisoning.deaths);
+        }
+        if (poisoned.parsed()) {
+            check_program(poisoning.sessionqd);
+            poisoning.consumer = std::filesystem::canonical("/proc/self/exe").string();
+            return conclude(run_poison_campaign(poisoning),
+                            "seed " + std::to_string(poisoning.seed) + ", " +
+                                std::to_string(poisoning.rounds) + " rounds",
+                            {});
         }
         if (operations.parsed()) {
             check_program(operating.sessionqd);

@@ -13,12 +13,13 @@ namespace sessionq::amqp {
 namespace {
 
 constexpr std::string_view lock_token_name = "x-opt-lock-token";
+constexpr std::string_view holder_lost_name = "x-opt-sessionq-holder-lost";
 
 /// Annotations that only the broker sets. A sender's values are dropped.
-constexpr std::array<std::string_view, 7> of_brokers{
+constexpr std::array<std::string_view, 8> of_brokers{
     "x-opt-sequence-number", "x-opt-enqueued-time",     "x-opt-locked-until",
     "x-opt-message-state",   "x-opt-deadletter-source", "x-opt-enqueue-sequence-number",
-    lock_token_name};
+    lock_token_name,         holder_lost_name};
 
 constexpr std::string_view dead_letter_reason = "DeadLetterReason";
 constexpr std::string_view dead_letter_description = "DeadLetterErrorDescription";
@@ -155,7 +156,7 @@ void write_application_properties(const MessageSections& sections, const Deliver
 
 void write_delivery_annotations(const MessageSections& sections, const DeliveryNotes& notes,
                                 std::string& to) {
-    if (!notes.lock_token && sections.delivery_annotations.empty()) {
+    if (!notes.lock_token && !notes.holder_lost && sections.delivery_annotations.empty()) {
         return;
     }
     Encoder encoder{to};
@@ -165,6 +166,11 @@ void write_delivery_annotations(const MessageSections& sections, const DeliveryN
     if (notes.lock_token) {
         encoder.write_symbol(lock_token_name);
         encoder.write_uuid(*notes.lock_token);
+        count += 2;
+    }
+    if (notes.holder_lost) {
+        encoder.write_symbol(holder_lost_name);
+        encoder.write_boolean(true);
         count += 2;
     }
     encoder.end_map(begun, count);
@@ -240,6 +246,9 @@ core::Result<ReceivedDelivery> to_delivery(
     }
     delivery.lock_token =
         Decoder{find_entry(sections.delivery_annotations, lock_token_name)}.read_uuid();
+    delivery.holder_lost = Decoder{find_entry(sections.delivery_annotations, holder_lost_name)}
+                               .read_boolean()
+                               .value_or(false);
     return delivery;
 }
 

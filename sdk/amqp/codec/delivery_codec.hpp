@@ -20,6 +20,7 @@ struct DeliveryNotes {
     std::optional<WallTime> locked_until{};
     std::optional<core::Uuid> lock_token{}; ///< of a locked message
     std::string_view dead_letter_source{};
+    bool holder_lost{false}; ///< an earlier holder of the session had it and was lost
 };
 
 /// Encodes a message as a broker delivers it. There is always a header, and annotations have the
@@ -40,6 +41,7 @@ struct ReceivedDelivery {
     DeliveryFacts facts{};
     std::optional<WallTime> locked_until{};
     std::optional<core::Uuid> lock_token{};
+    bool holder_lost{false};
 };
 
 /// Decodes a delivery that came at `at`. Its wall clock is the broker's: a time that has passed

@@ -55,6 +55,30 @@ TEST_CASE("session queue: closing returns unsettled messages to their positions,
     CHECK_FALSE(again[2].message.facts().redelivered);
 }
 
+TEST_CASE("session queue: what a holder had that vanished says so, uncounted, whoever comes") {
+    QueueFixture f;
+    f.send("a", {"1", "2"});
+    const auto first = f.accept("a");
+    CHECK_FALSE(f.pull(*first, 1)[0].holder_lost);
+    f.queue->vanish(*first->consumer, f.at);
+    f.queue->vanish(*first->consumer, f.at); // no effect
+    const auto second = f.accept("a");
+    const auto got = f.pull(*second);
+    CHECK(got[0].holder_lost);
+    CHECK_FALSE(got[1].holder_lost); // it was not delivered
+    CHECK(got[0].message.delivery_count() == 0);
+    f.close(*second);
+    const auto third = f.accept("a");
+    const auto again = f.pull(*third);
+    CHECK(again[0].holder_lost);
+    CHECK_FALSE(again[1].holder_lost); // it was given back
+    f.pass_and_advance(f.lock_duration + 1s);
+    const auto fourth = f.accept("a");
+    for (const auto& delivered : f.pull(*fourth)) {
+        CHECK(delivered.holder_lost); // an expired lock
+    }
+}
+
 TEST_CASE("session queue: a consumer that got fewer than it asked for is notified of more, once") {
     QueueFixture f;
     const auto a = f.accept("a");

@@ -121,7 +121,7 @@ TEST_CASE("message machine: one that was delivered before does not start unexami
 
     Way examined;
     CHECK_FALSE(examined.examining().is_examined());
-    CHECK(words(examined.message.examined()) == "put_first");
+    CHECK(words(examined.message.examined(false)) == "put_first");
     CHECK(examined.message.is_examined());
     CHECK(examined.message.attempt() == 1);
     Way leaving;
@@ -289,7 +289,7 @@ TEST_CASE("message machine: every input in every phase") {
         {"let back", [](auto& m) { return m.let_back(true); }},
         {"answered", [](auto& m) { return m.answered(true); }},
         {"link gone", [](auto& m) { return m.answered(false); }},
-        {"examined", [](auto& m) { return m.examined(); }},
+        {"examined", [](auto& m) { return m.examined(false); }},
     };
     struct Cell {
         Phase phase;

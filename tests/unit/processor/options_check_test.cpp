@@ -104,6 +104,19 @@ TEST_CASE("options check: a bad value is refused by the name of its member") {
         {"failure_policy.abandon_delay.max",
          [](auto& o) { o.failure_policy.abandon_delay = {.min = 2s, .max = 1s}; }},
         {"failure_policy.park_for", [](auto& o) { o.failure_policy.park_for = -1s; }},
+        {"crash_guard.deaths", [](auto& o) { o.crash_guard = CrashGuard{.deaths = 1}; }},
+        {"crash_guard.deaths", [](auto& o) { o.crash_guard = CrashGuard{.deaths = 1001}; }},
+        {"crash_guard.park_for", [](auto& o) { o.crash_guard = CrashGuard{.park_for = -1s}; }},
+        {"crash_guard",
+         [](auto& o) {
+             o.crash_guard = CrashGuard{};
+             o.max_concurrent_calls_per_session = 2;
+         }},
+        {"crash_guard",
+         [](auto& o) {
+             o.crash_guard = CrashGuard{};
+             o.receive_and_delete = true;
+         }},
         {"session_ids", [](auto& o) { o.session_ids = {"\xff"}; }},
         {"confirm_settlements",
          [](auto& o) {
@@ -174,6 +187,8 @@ TEST_CASE("options check: what the broker lacks is refused by name of broker and
         {"dead-letter", [](auto& o) { o.failure_policy = FailurePolicy::dead_letter(); }},
         {"dead-letter", [](auto& o) { o.failure_policy = FailurePolicy::dead_letter_session(); }},
         {"session state", [](auto& o) { o.failure_policy = FailurePolicy::retry_later({1s}); }},
+        {"session state",
+         [](auto& o) { o.crash_guard = CrashGuard{.then = CrashGuard::Action::park_session}; }},
     };
     for (const Row& row : rows) {
         CAPTURE(row.lacks);

@@ -578,6 +578,177 @@ TEST_CASE("session driver: a delay that cannot be kept or read is told") {
     CHECK(reading.errors == "session_record timeout");
 }
 
+namespace {
+
+struct GuardBench : RetryBench {
+    explicit GuardBench(CrashGuard guard = {}, FailurePolicy policy = {})
+        : RetryBench{{.failure_policy = std::move(policy), .crash_guard = guard}} {}
+
+    /// Deaths of the message with this number, as another process has left them.
+    void leave_behind(std::int64_t sequence, std::uint32_t begun) const {
+        link->state =
+            ports::StateEnvelope{
+                .application = "half way",
+                .record =
+                    processor::SessionRecord{.attempts = {.sequence = sequence, .begun = begun}}
+                        .write()}
+                .seal();
+    }
+    [[nodiscard]] processor::NotedAttempts noted() const {
+        return processor::SessionRecord::read(ports::StateEnvelope::open(link->state).record)
+            .attempts;
+    }
+};
+
+} // namespace
+
+TEST_CASE("session driver: crash guard: with nothing suspicious there is no request") {
+    GuardBench bench;
+    bench.deliver(bench.link, {"1", "2"});
+    bench.advance(2s);
+    CHECK(bench.link->take_log() == "complete 1, complete 2, drain, close");
+}
+
+TEST_CASE("session driver: crash guard: an attempt is noted before the handler, and goes after") {
+    GuardBench bench;
+    bench.holds = true;
+    bench.link->state = "half way";
+    bench.link->deliver_after_loss("1");
+    bench.link->deliver("2");
+    bench.run();
+    CHECK(bench.link->take_log() == "state read, state read, state written");
+    CHECK(bench.noted().sequence == 1);
+    CHECK(bench.noted().begun == 2); // the lost holder is presumed to be the first death
+    CHECK(bench.started.size() == 1);
+    bench.finish();
+    CHECK(bench.link->take_log() == "complete 1");
+    CHECK(bench.started.size() == 1); // the next one, not suspect
+    bench.finish();
+    bench.advance(2s);
+    CHECK(bench.link->take_log() == "complete 2, drain, state read, state written, close");
+    CHECK(bench.link->state == "half way");
+}
+
+TEST_CASE("session driver: crash guard: the handler waits for the note, the next for the answer") {
+    GuardBench bench;
+    bench.link->answers_state = false;
+    bench.link->deliver_after_loss("1");
+    bench.link->deliver("2");
+    bench.run();
+    CHECK(bench.handled.empty());
+    CHECK(bench.link->answer_state());
+    bench.run();
+    CHECK(bench.link->answer_state());
+    bench.run();
+    CHECK(bench.handled.empty()); // the note is being written
+    bench.link->answers = false;
+    CHECK(bench.link->answer_state());
+    bench.run();
+    CHECK(bench.handled == "1");
+    REQUIRE(bench.link->answer_settlement());
+    bench.run();
+    CHECK(bench.handled == "1 2");
+}
+
+TEST_CASE("session driver: crash guard: after n deaths the message goes, the session stays") {
+    GuardBench bench;
+    bench.leave_behind(1, 3);
+    bench.link->deliver_after_loss("1");
+    bench.link->deliver_after_loss("2");
+    bench.run();
+    CHECK(bench.handled == "2");
+    CHECK(bench.link->take_log() ==
+          "state read, dead-letter 1 (ConsumerLost), state read, state written, complete 2");
+    bench.advance(2s);
+    CHECK(bench.link->state == "half way");
+}
+
+TEST_CASE("session driver: crash guard: one death fewer, and it is tried again") {
+    GuardBench bench;
+    bench.leave_behind(1, 2);
+    bench.holds = true;
+    bench.link->deliver_after_loss("1");
+    bench.run();
+    CHECK(bench.noted().begun == 3);
+    bench.finish();
+    CHECK(bench.link->take_log() == "state read, state read, state written, complete 1");
+}
+
+TEST_CASE("session driver: crash guard: what is noted of another message is no death of this one") {
+    GuardBench bench;
+    bench.leave_behind(7, 3);
+    bench.holds = true;
+    bench.link->redeliver("1");
+    bench.run();
+    CHECK(bench.noted().sequence == 1);
+    CHECK(bench.noted().begun == 1);
+    bench.finish();
+}
+
+TEST_CASE("session driver: crash guard: a handler that throws is no death") {
+    GuardBench bench{{}, FailurePolicy::abandon_at_once()};
+    bench.leave_behind(1, 2);
+    bench.handle = throws_at("1");
+    bench.link->deliver_after_loss("1");
+    bench.run();
+    CHECK(bench.link->take_log() == "state read, state read, state written, drain, state read, "
+                                    "state written, abandon 1");
+    CHECK(bench.noted().begun == 2);
+}
+
+TEST_CASE("session driver: crash guard: each attempt in place is noted, none of them stays") {
+    GuardBench bench{{}, FailurePolicy::dead_letter().after_attempts(2, {.min = 1s, .max = 1s})};
+    bench.handle = throws_at("1");
+    bench.link->redeliver("1");
+    bench.run();
+    CHECK(bench.handled == "1");
+    CHECK(bench.noted().begun == 0); // while it waits for its next attempt
+    bench.advance(2s);
+    CHECK(bench.handled == "1 1");
+    bench.advance(2s);
+    CHECK_FALSE(bench.link->state);
+}
+
+TEST_CASE("session driver: crash guard: parks where that is its action, and the deaths stay") {
+    GuardBench bench{{.then = CrashGuard::Action::park_session, .park_for = 10s}};
+    bench.leave_behind(1, 3);
+    bench.link->deliver_after_loss("1");
+    bench.link->deliver("2");
+    bench.advance(5s);
+    CHECK(bench.handled.empty());
+    CHECK(bench.link->take_log() == "state read, drain, release 2");
+    bench.advance(6s);
+    CHECK(bench.link->take_log() == "abandon 1, close");
+    CHECK(bench.noted().begun == 3);
+}
+
+TEST_CASE("session driver: crash guard: a stop before the handler starts is no death") {
+    GuardBench bench;
+    bench.link->answers_state = false;
+    bench.link->deliver_after_loss("1");
+    bench.run();
+    CHECK(bench.link->answer_state()); // no delay
+    bench.run();
+    CHECK(bench.link->answer_state()); // read, to be written
+    bench.stop(10s);
+    bench.link->answers_state = true;
+    bench.run();
+    CHECK(bench.handled.empty());
+    CHECK(bench.link->take_log() == "state read, state read, drain, state written, release 1, "
+                                    "state read, state written, close");
+    CHECK(bench.noted().begun == 1); // as it was presumed
+}
+
+TEST_CASE("session driver: crash guard: the first of every session, where brokers tell nothing") {
+    GuardBench bench{{.every_session = true}};
+    bench.deliver(bench.link, {"1", "2"});
+    CHECK(bench.handled == "1 2");
+    CHECK(bench.link->take_log() ==
+          "state read, state read, state written, complete 1, complete 2");
+    bench.advance(2s);
+    CHECK_FALSE(bench.link->state);
+}
+
 TEST_CASE("session driver: R9: a retry that is due does not end parking") {
     ProcessorBench bench{{.max_concurrent_calls_per_session = 2,
                           .failure_policy = FailurePolicy::park_session(10s).after_attempts(

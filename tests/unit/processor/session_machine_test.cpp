@@ -709,7 +709,10 @@ const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
              return s.bench.feed(&SessionMachine::examined,
                                  core::Result<std::optional<Duration>>{Duration{5s}});
          }},
-        {"recorded", [](Scene& s) { return s.bench.feed(&SessionMachine::recorded); }},
+        {"recorded",
+         [](Scene& s) {
+             return s.bench.feed(&SessionMachine::came, processor::Awaited::delay_kept);
+         }},
     };
     return inputs;
 }

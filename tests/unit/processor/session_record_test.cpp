@@ -20,6 +20,20 @@ TEST_CASE("session record: what was written is read") {
     CHECK(record.delay == 90s);
 }
 
+TEST_CASE("session record: noted attempts are kept beside the delay, or alone") {
+    const processor::NotedAttempts noted{.sequence = -7, .begun = 3};
+    const SessionRecord both = SessionRecord::read(
+        SessionRecord{.not_before = noon, .delay = 90s, .attempts = noted}.write());
+    CHECK(both.delay == 90s);
+    CHECK(both.attempts.sequence == -7);
+    CHECK(both.attempts.begun == 3);
+    const SessionRecord alone = SessionRecord::read(SessionRecord{.attempts = noted}.write());
+    CHECK_FALSE(alone.left(noon));
+    CHECK(alone.attempts.begun == 3);
+    CHECK(SessionRecord{.attempts = {.sequence = 5}}.write().empty());
+    CHECK(SessionRecord::read(SessionRecord{.not_before = noon}.write()).attempts.begun == 0);
+}
+
 TEST_CASE("session record: a delay ends at its instant, and lasts no longer than it was") {
     const SessionRecord record{.not_before = noon, .delay = 10s};
     CHECK(record.left(noon - 4s) == 4s);

@@ -236,6 +236,44 @@ TEST_CASE("PeerConnection: a locked session is refused to others until its holde
           0);
 }
 
+TEST_CASE(
+    "PeerConnection: a message tells of a holder whose connection broke, not of one that left") {
+    struct Target final : broker::ConsumerTarget {
+        void on_accepted(broker::ConsumerPtr granted) noexcept override { consumer = granted; }
+        void on_refused(Failure) noexcept override {}
+        void notify_work() noexcept override {}
+        void on_lost(Failure) noexcept override {}
+        broker::ConsumerPtr consumer{};
+    };
+    for (const bool breaks : {true, false}) {
+        CAPTURE(breaks);
+        Front front;
+        front.enter();
+        front.put("orders", {message("a", "1")});
+        LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
+        link.receiver->add_credit(1);
+        front.run();
+        REQUIRE(link.messages.size() == 1);
+        if (breaks) {
+            front.stream->hang_up();
+        } else {
+            front.client.close();
+        }
+        front.run();
+        CHECK(front.ended == 1);
+        const auto queue = front.broker.find("orders").value();
+        const auto target = std::make_shared<Target>();
+        static_cast<void>(
+            queue->accept({.session_id = "a", .until = front.now().now}, target, front.now()));
+        REQUIRE(target->consumer);
+        std::vector<broker::Delivered> got;
+        queue->pull(*target->consumer, 1, got, front.now());
+        REQUIRE(got.size() == 1);
+        CHECK(got[0].holder_lost == breaks);
+        queue->close(*target->consumer, front.now());
+    }
+}
+
 TEST_CASE("PeerConnection: an expired lock ends the link with session-lock-lost") {
     Front front;
     front.enter();

@@ -96,6 +96,20 @@ TEST_CASE("encode_delivery: always writes a header, dead-letter reasons and a de
     CHECK(got.content->message().properties.size() == 3);
 }
 
+TEST_CASE("encode_delivery: tells of a holder that was lost, and no sender can") {
+    const DecodedContent content{{.body = "b"}};
+    const DeliveryFacts facts{.sequence_number = 1};
+    const auto reads = [](const std::string& wire) {
+        return decode_delivery(wire, noon).value().holder_lost;
+    };
+    CHECK(reads(encode_delivery(content, {.facts = facts, .holder_lost = true}, noon)));
+    CHECK_FALSE(reads(encode_delivery(content, {.facts = facts}, noon)));
+    const std::string forged =
+        encode_delivery(content, {.facts = facts, .holder_lost = true}, noon);
+    const auto sent = EncodedContent::make(forged, noon).value();
+    CHECK_FALSE(reads(encode_delivery(*sent, {.facts = facts}, noon)));
+}
+
 TEST_CASE("encode_delivery: a message made in this process shows its enqueue and expiry times") {
     const DecodedContent content{
         {.body = "b", .time_to_live = 5s, .deadline = Deadline::at(noon.now + 30s)}};

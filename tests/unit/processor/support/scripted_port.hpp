@@ -20,8 +20,10 @@ public:
     // What the test does. Only at the top level, never from within a call of the link.
     /// It was delivered once before.
     void redeliver(const std::string& text) { deliver(text, {}, 1); }
-    void deliver(const std::string& text, Deadline deadline = {},
-                 std::uint32_t delivery_count = 0) {
+    /// A holder of the session that had it was lost.
+    void deliver_after_loss(const std::string& text) { deliver(text, {}, 0, true); }
+    void deliver(const std::string& text, Deadline deadline = {}, std::uint32_t delivery_count = 0,
+                 bool holder_lost = false) {
         Message content = Message::text(id_, text);
         content.deadline = deadline;
         ports::DeliveryPtr delivery = events->new_delivery();
@@ -30,6 +32,7 @@ public:
                                              .delivery_count = delivery_count,
                                              .deadline = deadline}};
         delivery->bytes = 100;
+        delivery->holder_lost = holder_lost;
         delivery->settled_by_sender = removes;
         delivery->port_tag = static_cast<std::uint64_t>(sequence_);
         delivery->lock = own_lock;

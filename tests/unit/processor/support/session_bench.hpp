@@ -116,9 +116,10 @@ private:
             "take_back",  "enqueue",   "put_first", "settle", "dispose",      "credit",
             "drain",      "run_open",  "run_close", "silent", "parked",       "drop_link",
             "close_link", "free_slot", "let_go",    "finish", "show",         "renew",
-            "expired",    "warn",      "slow",      "read",   "write"};
-        static constexpr const char* verdicts[] = {"complete", "abandon", "release",
-                                                   "failed",   "expired", "session"};
+            "expired",    "warn",      "slow",      "read",   "write",        "note",
+            "turn",       "end_turn"};
+        static constexpr const char* verdicts[] = {"complete", "abandon", "release", "failed",
+                                                   "expired",  "session", "killer"};
         std::string text = kinds[static_cast<std::size_t>(action.kind)];
         if (action.kind == processor::SessionAction::Kind::lock_over && action.count != 0) {
             text.insert(0, "lost ");
