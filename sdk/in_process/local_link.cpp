@@ -54,7 +54,13 @@ LocalLink::LocalLink(std::shared_ptr<TurnQueue> turns, std::shared_ptr<ConsumerM
 LocalLink::~LocalLink() {
     mailbox_->set_owner(nullptr);
     apply_settlements();
-    mailbox_->queue()->vanish(*consumer_, turns_->now()); // unless it was closed
+    // No effect if it was closed. Locks of messages would outlive a consumer that vanishes, but here
+    // nobody is left who could use them.
+    if (consumer_->has_session) {
+        mailbox_->queue()->vanish(*consumer_, turns_->now());
+    } else {
+        mailbox_->queue()->close(*consumer_, turns_->now());
+    }
 }
 
 const std::string& LocalLink::session_id() const noexcept { return consumer_->session_id; }
