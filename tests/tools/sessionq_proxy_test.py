@@ -72,7 +72,7 @@ class Proxied(OnDaemon):
     def test_a_message_goes_through_it_and_back(self):
         before = self.tunnels()
         sent = self.run_behind("send", "plain", "hello", "--proxy", self.url())
-        self.assertEqual((sent.returncode, sent.stderr), (0, ""))
+        self.assertEqual((sent.returncode, sent.stderr), (0, "1 sent\n"))
         got = self.run_behind("receive", "plain", "--count", "1", "--proxy", self.url())
         self.assertEqual(got.returncode, 0)
         self.assertIn('"hello"', got.stdout)

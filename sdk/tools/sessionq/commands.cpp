@@ -10,8 +10,8 @@ int run(const CommandLine& line) {
         write_output(text->text);
         return 0;
     }
-    const Client client =
-        Client::connect(line.shared.connection, {}, {.ca_file = line.shared.ca_file});
+    const Client client = Client::connect(line.shared.connection, {.proxy = line.shared.proxy},
+                                          {.ca_file = line.shared.ca_file});
     return std::visit(
         [&](const auto& options) {
             if constexpr (std::is_same_v<std::decay_t<decltype(options)>, Text>) {

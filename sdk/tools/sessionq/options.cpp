@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sessionq/options.hpp"
 
+#include <sessionq/error.hpp>
+
 #include "tools/command_tree.hpp"
 #include "tools/completion.hpp"
 #include "tools/man_page.hpp"
@@ -23,6 +25,7 @@ Exit status:
 
 Environment:
   SESSIONQ_CONNECTION   the connection string, if --connection is not given
+  HTTPS_PROXY, NO_PROXY the proxy and hosts without it, with --proxy environment only
 
 Examples:
   sessionq send orders --session ada placed paid
@@ -30,6 +33,15 @@ Examples:
   sessionq receive orders --session ada --count 1
   sessionq peek 'orders/$DeadLetterQueue'
 )";
+
+/// A URL or "environment".
+std::optional<HttpProxy> parse_proxy(const std::string& text) {
+    try {
+        return text == "environment" ? HttpProxy::from_environment() : HttpProxy::parse(text);
+    } catch (const Error& error) {
+        throw UsageError{"--proxy: " + error.failure().detail};
+    }
+}
 
 void declare_shared(CLI::App& app, Shared& shared) {
     app.add_option("--connection", shared.connection,
@@ -39,6 +51,12 @@ void declare_shared(CLI::App& app, Shared& shared) {
     app.add_option("--ca-file", shared.ca_file,
                    "PEM file of certificates to trust over TLS (those of the system)")
         ->type_name("FILE");
+    app.add_option_function<std::string>(
+           "--proxy", [&shared](const std::string& text) { shared.proxy = parse_proxy(text); },
+           "HTTP proxy to the broker: http://[USER[:PASSWORD]@]HOST[:PORT], or 'environment' for "
+           "what HTTPS_PROXY and NO_PROXY say, which keeps the password off the command line. "
+           "Default: none, whatever the environment says")
+        ->type_name("URL");
     app.add_flag("--json", shared.json, "Print all results as JSON, one object a line");
 }
 

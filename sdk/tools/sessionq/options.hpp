@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include <sessionq/http_proxy.hpp>
 #include <sessionq/message.hpp>
 #include <sessionq/redrive.hpp>
 #include <sessionq/time.hpp>
@@ -21,6 +22,7 @@ using tools::UsageError;
 struct Shared {
     std::string connection{};
     std::string ca_file{};
+    std::optional<HttpProxy> proxy{};
     bool json{false}; ///< results as JSON too, not only messages
 };
 

@@ -50,6 +50,13 @@ TEST_CASE("sessionq options: --connection and the others stand anywhere") {
     CHECK_FALSE(std::get<Text>(parsed({"man"}, "").command).text.empty());
 }
 
+TEST_CASE("sessionq options: --proxy is a URL, whose password no error tells") {
+    const auto proxy = parsed({"peek", "orders", "--proxy", "http://u:p@h:3128"}).shared.proxy;
+    CHECK(proxy == HttpProxy{.host = "h", .port = 3128, .user = "u", .password = "p"});
+    CHECK_FALSE(parsed({"peek", "orders"}).shared.proxy);
+    CHECK(complaint({"peek", "orders", "--proxy", "https://u:hush@h"}).starts_with("--proxy: "));
+}
+
 TEST_CASE("sessionq options: every text arrives unchanged") {
     const auto sent = options<SendOptions>({"send", "orders", "[1,2]", "", "{}", "[]", "[x", "\x01",
                                             "receive", "--session", "[a,b]", "--", "-5", "--x="});
