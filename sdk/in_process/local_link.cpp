@@ -54,8 +54,8 @@ LocalLink::LocalLink(std::shared_ptr<TurnQueue> turns, std::shared_ptr<ConsumerM
 LocalLink::~LocalLink() {
     mailbox_->set_owner(nullptr);
     apply_settlements();
-    // No effect if it was closed. Locks of messages outlive a consumer that vanishes, but here nobody
-    // is left who could use them.
+    // No effect if it was closed. Locks of messages outlive a consumer that vanishes, but here
+    // nobody is left who could use them.
     if (consumer_->has_session) {
         mailbox_->queue()->vanish(*consumer_, turns_->now());
     } else {
