@@ -35,9 +35,7 @@ public:
     [[nodiscard]] bool is_unsettled() const noexcept { return unsettled_ >= most_unsettled_; }
 
     /// Messages wait. Half of the memory is left to requests and their answers.
-    [[nodiscard]] bool is_full() noexcept {
-        return connection_.is_congested() || connection_.memory() > most_memory_ / 2;
-    }
+    [[nodiscard]] bool is_full() noexcept { return connection_.is_congested() || is_large(); }
     /// Bytes that wait for the peer's credit, or for room.
     [[nodiscard]] std::size_t unread() noexcept { return connection_.engine().held(); }
 
@@ -79,6 +77,17 @@ public:
     }
 
 private:
+    /// Memory that is only kept for traffic to come does not count. It goes first: no byte would
+    /// leave and tell the waiting links.
+    [[nodiscard]] bool is_large() noexcept {
+        const std::size_t most = most_memory_ / 2;
+        if (connection_.memory() <= most) {
+            return false;
+        }
+        connection_.trim();
+        return connection_.memory() > most;
+    }
+
     amqp::Connection& connection_;
     const std::size_t most_memory_;
     const std::size_t most_unsettled_;

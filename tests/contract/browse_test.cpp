@@ -95,3 +95,20 @@ PORT_CASE("peek: a wait at an entity that is not there fails") {
     REQUIRE(t.fixture.eventually([&] { return waiting.is_there(); }));
     CHECK(waiting.failure() == Errc::entity_not_found);
 }
+
+PORT_CASE("peek: one large message after another is shown on one connection") {
+    PortCase t{port};
+    NEEDS(t, peek);
+    const std::size_t count = 8;
+    for (std::size_t sent = 0; sent < count; ++sent) {
+        t.send("a", {std::string(1'048'000, 'x')});
+    }
+    std::size_t seen = 0;
+    std::int64_t from = 0;
+    for (Messages page = t.peek(t.entity); !page.empty();
+         page = t.peek(t.entity, std::nullopt, from)) {
+        seen += page.size();
+        from = page.back().sequence_number() + 1;
+    }
+    CHECK(seen == count);
+}
