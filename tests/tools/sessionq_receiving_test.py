@@ -165,6 +165,7 @@ class Receiving(OnDaemon):
         self.assertEqual(copy["properties"]["sessionq-redrive-source"], "orders/$deadletterqueue")
         nowhere = self.run_it("dead-letters", "redrive", "nowhere", code=1).stderr
         self.assertIn("nowhere", nowhere)
+        self.assertNotIn("sent", nowhere)  # nothing was selected
         topic = self.run_it("dead-letters", "redrive", "t/subscriptions/s", code=2).stderr
         self.assertIn("through_topic", topic)
 

@@ -23,7 +23,9 @@ void declare_browsing(CLI::App& app, CommandLine& line) {
     peek_command
         .add_option_function<std::string>("--from", set_from, "Sequence number to begin with (0)")
         ->type_name("NUMBER");
-    peek_command.add_option("--count", peek->count, "Most messages to print (all)")->type_name("N");
+    add_count(
+        peek_command, "--count", [peek](std::uint32_t count) { peek->count = count; },
+        "Most messages to print (all)");
     peek_command.add_flag("--follow", peek->follows,
                           "Then print messages as they come, until --count, SIGINT or SIGTERM");
 

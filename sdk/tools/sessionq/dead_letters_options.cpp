@@ -34,9 +34,9 @@ void declare_redrive(CLI::App& group, CommandLine& line) {
     RedriveOptions& redrive = options->redrive;
     add_entity(command, options->entity, "Queue or TOPIC/subscriptions/NAME");
     add_filter(command, redrive.filter);
-    command
-        .add_option("--limit", redrive.limit, "Most dead letters to send, the oldest first (all)")
-        ->type_name("N");
+    add_count(
+        command, "--limit", [&redrive](std::uint32_t count) { redrive.limit = count; },
+        "Most dead letters to send, the oldest first (all)");
     add_duration(
         command, "--wait", [&redrive](Duration wait) { redrive.max_wait = wait; },
         longest_redrive_wait,
@@ -64,7 +64,9 @@ void declare_dead_letters(CLI::App& app, CommandLine& line) {
                 "Prints what is known of each dead letter, without its properties and body", list);
     add_sub_queue(list_command, list->letters);
     add_filter(list_command, list->filter);
-    list_command.add_option("--count", list->count, "Most messages to print (all)")->type_name("N");
+    add_count(
+        list_command, "--count", [list](std::uint32_t count) { list->count = count; },
+        "Most messages to print (all)");
 
     const auto show = std::make_shared<ShowDeadLettersOptions>();
     CLI::App& show_command = declare(*group, line, "show", "Prints dead letters in full", show);

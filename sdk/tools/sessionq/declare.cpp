@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sessionq/declare.hpp"
 
+#include <charconv>
+
 #include "tools/nearest_word.hpp"
 #include "tools/sessionq/time_text.hpp"
 
@@ -28,6 +30,22 @@ CLI::Option& add_duration(CLI::App& command, const char* name,
         set(*duration);
     };
     return *command.add_option_function<std::string>(name, parse, help)->type_name("DURATION");
+}
+
+// CLI11 takes an empty text for zero, and -1 for a large number.
+CLI::Option& add_count(CLI::App& command, const char* name,
+                       const std::function<void(std::uint32_t)>& set, const char* help) {
+    const auto parse = [name, set](const std::string& text) {
+        std::uint32_t count = 0;
+        const char* const end = text.data() + text.size();
+        const auto [stopped, fault] = std::from_chars(text.data(), end, count);
+        if (fault != std::errc{} || stopped != end) {
+            throw UsageError{std::string{name} + ": '" + text +
+                             "' is not a number from 0 to 4294967295"};
+        }
+        set(count);
+    };
+    return *command.add_option_function<std::string>(name, parse, help)->type_name("N");
 }
 
 void refuse_choice(const std::string& option, const std::string& text,

@@ -37,6 +37,10 @@ CLI::Option& add_duration(CLI::App& command, const char* name,
                           const std::function<void(Duration)>& set, Duration longest,
                           const char* help);
 
+/// A number of messages.
+CLI::Option& add_count(CLI::App& command, const char* name,
+                       const std::function<void(std::uint32_t)>& set, const char* help);
+
 /// Throws UsageError unless the text is one of the choices, which all have a value.
 [[noreturn]] void refuse_choice(const std::string& option, const std::string& text,
                                 const std::vector<std::string>& choices);

@@ -44,8 +44,9 @@ void declare_receiving(CLI::App& app, CommandLine& line) {
     add_entity(receive_command, receive->entity, any_queue);
     add_session(receive_command, receive->session,
                 "Session to receive (the next that has messages)");
-    receive_command.add_option("--count", receive->count, "Most messages to print (all)")
-        ->type_name("N");
+    add_count(
+        receive_command, "--count", [receive](std::uint32_t count) { receive->count = count; },
+        "Most messages to print (all)");
     add_wait(receive_command, receive->wait);
     add_numbers(
         receive_command, "--deferred", receive->deferred,
@@ -64,8 +65,9 @@ void declare_receiving(CLI::App& app, CommandLine& line) {
         defer);
     add_entity(defer_command, defer->entity, any_queue);
     add_session(defer_command, defer->session, "Session (the next that has messages)");
-    defer_command.add_option("--count", defer->count, "Most messages to defer. 0: all (1)")
-        ->type_name("N");
+    add_count(
+        defer_command, "--count", [defer](std::uint32_t count) { defer->count = count; },
+        "Most messages to defer. 0: all (1)");
     add_wait(defer_command, defer->wait);
 
     const auto consume = std::make_shared<ConsumeOptions>();

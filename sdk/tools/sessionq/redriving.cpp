@@ -101,7 +101,7 @@ int run(const Client& client, const Shared& shared, const RedriveDeadLettersOpti
     }
     if (shared.json) {
         write_output(line_of(json_of(report)));
-    } else {
+    } else if (!failure || report.selected != 0) {
         tell(summary_of(report));
     }
     if (failure) {

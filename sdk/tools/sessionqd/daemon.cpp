@@ -26,11 +26,11 @@ server::Limits within_file_limit(const Options& options) {
     const std::size_t wanted = limits.admission.connections * options.receive_threads;
     const std::size_t files = raise_file_limit(wanted + other_files);
     if (files < wanted + other_files) {
+        const std::size_t connections = files - std::min(files, other_files);
         limits.admission.connections =
-            std::max(files / options.receive_threads, other_files + 1) - other_files;
-        core::log(LogLevel::warning, "sessionqd", "the limit of open files allows ",
-                  limits.admission.connections, " connections of a receive thread, not ",
-                  options.limits.admission.connections);
+            std::max<std::size_t>(connections / options.receive_threads, 1);
+        core::log(LogLevel::warning, "sessionqd", "the limit of open files allows ", connections,
+                  " connections, not ", wanted);
     }
     return limits;
 }

@@ -57,6 +57,20 @@ TEST_CASE("sessionq options: --proxy is a URL, whose password no error tells") {
     CHECK(complaint({"peek", "orders", "--proxy", "https://u:hush@h"}).starts_with("--proxy: "));
 }
 
+TEST_CASE("sessionq options: a count is a number that fits") {
+    CHECK(options<PeekOptions>({"peek", "orders", "--count", "4294967295"}).count == 4294967295);
+    for (const char* bad : {"-1", "", "1.5", "4294967296", "7x", " 7"}) {
+        CAPTURE(bad);
+        for (const char* command : {"receive", "defer", "peek"}) {
+            CHECK(complaint({command, "orders", "--count", bad}).starts_with("--count: '"));
+        }
+        CHECK(complaint({"dead-letters", "list", "orders", "--count", bad})
+                  .starts_with("--count: '"));
+        CHECK(complaint({"dead-letters", "redrive", "orders", "--limit", bad})
+                  .starts_with("--limit: '"));
+    }
+}
+
 TEST_CASE("sessionq options: every text arrives unchanged") {
     const auto sent = options<SendOptions>({"send", "orders", "[1,2]", "", "{}", "[]", "[x", "\x01",
                                             "receive", "--session", "[a,b]", "--", "-5", "--x="});
