@@ -5,7 +5,8 @@
 
 namespace sessionq::broker {
 
-bool EntityDeliveries::pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>& to) {
+bool EntityDeliveries::pull(Consumer& consumer, std::uint32_t max, std::uint64_t max_bytes,
+                            std::vector<Delivered>& to) {
     if (consumer.ended) {
         return false;
     }
@@ -15,14 +16,16 @@ bool EntityDeliveries::pull(Consumer& consumer, std::uint32_t max, std::vector<D
         return false;
     }
     std::uint32_t taken = 0;
-    for (; taken < max; ++taken) {
+    std::uint64_t bytes = 0;
+    for (; taken < max && bytes < max_bytes; ++taken) {
         StoredMessage* message = entity_.pop_available(consumer.session);
         if (message == nullptr) {
             break;
         }
         deliver(*message, consumer, to);
+        bytes += to.back().bytes;
     }
-    consumers_.set_wanted(consumer, max - taken);
+    consumers_.set_wanted(consumer, bytes < max_bytes ? max - taken : 0);
     return true;
 }
 

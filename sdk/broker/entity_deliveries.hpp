@@ -14,7 +14,8 @@ public:
                      EntityConsumers& consumers) noexcept
         : entity_{entity}, messages_{messages}, consumers_{consumers} {}
 
-    bool pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>& to);
+    bool pull(Consumer& consumer, std::uint32_t max, std::uint64_t max_bytes,
+              std::vector<Delivered>& to);
     core::Result<core::Done> receive_deferred(Consumer& consumer,
                                               std::span<const std::int64_t> sequences,
                                               std::vector<Delivered>& to);

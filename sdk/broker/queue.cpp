@@ -82,8 +82,9 @@ void Queue::retire(Consumer& consumer, Instant at) {
     });
 }
 
-bool Queue::pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>& to, Instant at) {
-    return pair_.perform(at, [&] { return entity_.deliveries.pull(consumer, max, to); });
+bool Queue::pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>& to, Instant at,
+                 std::uint64_t max_bytes) {
+    return pair_.perform(at, [&] { return entity_.deliveries.pull(consumer, max, max_bytes, to); });
 }
 
 void Queue::withdraw(Consumer& consumer, Instant at) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -116,10 +117,11 @@ public:
     /// unsettled messages: the same as `close`.
     void retire(Consumer& consumer, Instant at);
 
-    /// Delivers up to `max` messages in order, appended to `to`. If there were fewer, the target is
-    /// notified when more arrive. If there were `max`, it is not: pull again for more. Returns
-    /// false if the consumer has ended.
-    bool pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>& to, Instant at);
+    /// Delivers up to `max` messages in order, appended to `to`, and none after that with which
+    /// `max_bytes` are reached. If there were fewer of both, the target is notified when more
+    /// arrive. Otherwise it is not: pull again for more. Returns false if the consumer has ended.
+    bool pull(Consumer& consumer, std::uint32_t max, std::vector<Delivered>& to, Instant at,
+              std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
 
     /// The consumer wants no work for now. If it was notified and has not pulled, another consumer
     /// is notified.

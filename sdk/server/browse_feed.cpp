@@ -74,15 +74,11 @@ std::uint32_t BrowseFeed::room() {
     if (link_->credit() == 0 || peer_.is_quiescing) {
         return 0;
     }
-    const std::size_t buffered = link_->buffered();
-    if (peer_.room->is_full() || buffered >= peer_.limits.buffered_bytes) {
+    if (peer_.room->is_full() || link_->buffered() >= peer_.limits.buffered_bytes) {
         peer_.room->await(*this);
         return 0;
     }
-    const std::size_t messages =
-        std::max<std::size_t>(1, (peer_.limits.buffered_bytes - buffered) / typical_bytes_);
-    return static_cast<std::uint32_t>(
-        std::min<std::size_t>({messages, most_browsed_at_once, link_->credit()}));
+    return std::min(most_browsed_at_once, link_->credit());
 }
 
 void BrowseFeed::pump() {
@@ -95,10 +91,17 @@ void BrowseFeed::pump() {
         const broker::Instant now = peer_.now();
         const broker::Peeked peeked = queue_->peek_some(next_.from, wanted, next_.session_id, now);
         next_.from = std::max(next_.from, peeked.searched_to);
-        for (const ReceivedMessage& message : peeked.messages) {
-            if (message.facts().state == MessageState::active) {
-                send(message, now);
+        const std::size_t most = peer_.limits.buffered_bytes - link_->buffered();
+        std::size_t bytes = 0;
+        auto message = peeked.messages.begin();
+        for (; message != peeked.messages.end() && bytes < most; ++message) {
+            if (message->facts().state == MessageState::active) {
+                bytes += send(*message, now);
             }
+        }
+        if (message != peeked.messages.end()) {
+            next_.from = message->sequence_number(); // these are looked up again when there is room
+            continue;
         }
         if (!peeked.is_complete) {
             pump_soon();
@@ -123,14 +126,14 @@ void BrowseFeed::pump_soon() {
     });
 }
 
-void BrowseFeed::send(const ReceivedMessage& message, broker::Instant now) {
+std::size_t BrowseFeed::send(const ReceivedMessage& message, broker::Instant now) {
     const std::string_view rest =
         amqp::encode_delivery(*message.shared_content(), {.facts = message.facts()},
                               {.now = now.now, .wall = now.wall}, peer_.head);
     std::array<char, 8> tag{};
     core::put_number<8>(tag.data(), ++sent_);
     link_->send({tag.data(), tag.size()}, amqp::SenderLink::Pieces{peer_.head, rest}, true);
-    typical_bytes_ = std::max<std::size_t>(1, peer_.head.size() + rest.size());
+    return peer_.head.size() + rest.size();
 }
 
 void BrowseFeed::await_message() {

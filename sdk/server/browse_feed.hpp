@@ -36,7 +36,8 @@ private:
     void pump();
     /// Returns how many messages may be sent now.
     [[nodiscard]] std::uint32_t room();
-    void send(const ReceivedMessage& message, broker::Instant now);
+    /// Returns how many bytes it has taken.
+    std::size_t send(const ReceivedMessage& message, broker::Instant now);
     /// The next turn of a long search.
     void pump_soon();
     void await_message();
@@ -50,7 +51,6 @@ private:
     broker::OperationId wait_{0};
     bool searches_in_turns_{false};
     std::uint64_t sent_{0};
-    std::size_t typical_bytes_{1024}; // size of the last message
     const std::shared_ptr<const BrowseFeed*> self_{
         std::make_shared<const BrowseFeed*>(this)}; // for callbacks that may outlive the feed
 };

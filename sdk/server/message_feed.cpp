@@ -16,6 +16,14 @@ namespace {
 
 constexpr std::uint32_t most_at_once = 64;
 
+std::uint64_t bytes_of(const std::vector<broker::Delivered>& messages) {
+    std::uint64_t bytes = 0;
+    for (const broker::Delivered& each : messages) {
+        bytes += each.bytes;
+    }
+    return bytes;
+}
+
 amqp::Condition refusal_of(const Failure& why, Duration waited) {
     if (why.code != Errc::no_session_available) {
         return condition_of(why, LockKind::session);
@@ -175,8 +183,7 @@ std::uint32_t MessageFeed::room() {
     if (free_credit() == 0 || peer_.is_quiescing) {
         return 0;
     }
-    const std::size_t buffered = link_->buffered();
-    if (peer_.room->is_full() || buffered >= peer_.limits.buffered_bytes) {
+    if (peer_.room->is_full() || link_->buffered() >= peer_.limits.buffered_bytes) {
         peer_.room->await(*this);
         return 0;
     }
@@ -186,10 +193,7 @@ std::uint32_t MessageFeed::room() {
         }
         return unsettled_ == 0 ? 1 : 0; // no link waits for what another one has to settle
     }
-    const std::size_t messages =
-        std::max<std::size_t>(1, (peer_.limits.buffered_bytes - buffered) / typical_bytes_);
-    return static_cast<std::uint32_t>(
-        std::min<std::size_t>({messages, most_at_once, free_credit()}));
+    return std::min(most_at_once, free_credit());
 }
 
 void MessageFeed::pump() {
@@ -200,10 +204,11 @@ void MessageFeed::pump() {
     while (const std::uint32_t wanted = room()) {
         delivered_.clear();
         const broker::Instant now = peer_.now();
-        if (!queue_->pull(*consumer_, wanted, delivered_, now)) {
+        const std::uint64_t bytes = peer_.limits.buffered_bytes - link_->buffered();
+        if (!queue_->pull(*consumer_, wanted, delivered_, now, bytes)) {
             return; // the consumer is lost; the target learns why
         }
-        found_end = delivered_.size() < wanted;
+        found_end = delivered_.size() < wanted && bytes_of(delivered_) < bytes;
         if (consumer_->mode == broker::ReceiveMode::receive_and_delete &&
             !peer_.commits.is_always_open()) {
             hold_back(delivered_);
@@ -299,7 +304,6 @@ void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) 
     if (is_locked) {
         change_unsettled(1);
     }
-    typical_bytes_ = std::max<std::size_t>(1, peer_.head.size() + rest.size());
 }
 
 void MessageFeed::on_disposition(amqp::DeliveryHandle delivery) {

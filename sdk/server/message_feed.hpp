@@ -67,7 +67,6 @@ private:
     const std::uint64_t holder_;
     std::uint64_t sent_{0};
     std::size_t unsettled_{0};        // sent and not settled, or held back
-    std::size_t typical_bytes_{1024}; // size of the last message
     bool is_interested_{false};       // the queue notifies, or has notified, this feed of work
     std::vector<broker::Delivered> delivered_{};
     // deleted at delivery, but the deletion is not durable yet

@@ -283,3 +283,14 @@ PORT_CASE("R19: first credit: messages of a session that comes too late are ther
     CHECK(next->text() == "1");
     CHECK(next->got[0]->message.delivery_count() == 0);
 }
+
+PORT_CASE("delivery: many large messages come as fast as they are asked for, on one connection") {
+    PortCase t{port};
+    const std::size_t count = 16;
+    for (std::size_t sent = 0; sent < count; ++sent) {
+        t.send("a", {std::string(1'000'000, 'x')});
+    }
+    const auto link = t.hold("a");
+    t.receive(*link, count);
+    CHECK(link->text().size() == count * 1'000'001 - 1);
+}
