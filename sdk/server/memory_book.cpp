@@ -22,10 +22,13 @@ void MemoryBook::set(Account& account, std::size_t bytes, TimePoint now) {
         return;
     }
     note(account, bytes);
-    if (account.is_claimed_ && bytes > limits_.connection) {
-        evict(account, Bound::connection);
-    } else if (!account.is_claimed_ && bytes > limits_.unclaimed_connection) {
-        evict(account, Bound::unclaimed_connection);
+    const bool is_claimed = account.is_claimed_;
+    const std::size_t most = is_claimed ? limits_.connection : limits_.unclaimed_connection;
+    if (bytes > most) {
+        note(account, account.trim());
+    }
+    if (account.bytes_ > most) {
+        evict(account, is_claimed ? Bound::connection : Bound::unclaimed_connection);
     }
     if (all_ > limits_.all / 2 && now >= next_trim_) {
         trim(now);

@@ -50,8 +50,9 @@ public:
         bool is_leaving_{false};
     };
 
-    /// The connection takes so much now. Evicts connections until all bounds hold. When more than
-    /// half of all is taken, all connections are trimmed, at most once a second.
+    /// The connection takes so much now. Evicts connections until all bounds hold. A connection is
+    /// trimmed before it goes for its own bound. When more than half of all is taken, all
+    /// connections are trimmed, at most once a second.
     void set(Account& account, std::size_t bytes, TimePoint now);
 
     [[nodiscard]] std::size_t all() const noexcept { return all_; }

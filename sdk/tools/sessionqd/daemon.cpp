@@ -41,13 +41,13 @@ Daemon::Daemon(const Options& options)
     : broker_{std::make_unique<client::BrokerHost>(options.data_directory, options.on_damage)} {
     make_entities(options);
     const auto message_locks = std::make_shared<server::MessageLocks>();
+    const server::Limits limits = within_file_limit(options);
     for (std::size_t i = 0; i < options.receive_threads; ++i) {
         Front& front = *fronts_.emplace_back(std::make_unique<Front>());
         client::run_on(front.thread, [&] {
             front.server = std::make_unique<server::Server>(
                 broker_->broker(), front.thread, front.thread.io_context(),
-                server::AccessPolicy{.keys = options.keys}, within_file_limit(options),
-                message_locks);
+                server::AccessPolicy{.keys = options.keys}, limits, message_locks);
         });
     }
     try {

@@ -58,6 +58,19 @@ TEST_CASE("MemoryBook: a connection has its own bound, a smaller one before it h
     CHECK(client.evicted_for.size() == 1); // once
 }
 
+TEST_CASE("MemoryBook: no connection goes for memory that it only keeps for traffic to come") {
+    Book books;
+    Connection client{books.book};
+    client.claim();
+    client.spare = 1;
+    books.set(client, 401);
+    CHECK(client.evicted_for.empty());
+    CHECK(books.book.all() == 400);
+    books.set(client, 402);
+    CHECK(client.evicted_for == std::vector{Bound::connection});
+    CHECK(client.trims == 2);
+}
+
 TEST_CASE("MemoryBook: of connections without a claim, the one that takes most goes") {
     Book books;
     Connection client{books.book};
