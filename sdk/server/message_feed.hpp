@@ -66,8 +66,8 @@ private:
     broker::ConsumerPtr consumer_{};
     const std::uint64_t holder_;
     std::uint64_t sent_{0};
-    std::size_t unsettled_{0};        // sent and not settled, or held back
-    bool is_interested_{false};       // the queue notifies, or has notified, this feed of work
+    std::size_t unsettled_{0};  // sent and not settled, or held back
+    bool is_interested_{false}; // the queue notifies, or has notified, this feed of work
     std::vector<broker::Delivered> delivered_{};
     // deleted at delivery, but the deletion is not durable yet
     std::vector<broker::Delivered> held_back_{};
