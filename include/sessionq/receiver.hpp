@@ -128,7 +128,8 @@ public:
     /// Returns deferred messages, in the order of the numbers, all or none. Without numbers it
     /// returns none.
     /// Errors: the broker's (see `Errc`), not_supported (the broker cannot defer),
-    /// message_not_found (one of them), and the reasons of a loss.
+    /// message_not_found (one of them), message_too_large (together they are more than the broker
+    /// puts into one answer: `sessionqd` 2 MiB, but any single message), and the reasons of a loss.
     [[nodiscard]] std::vector<LockedMessage> receive_deferred(
         std::vector<std::int64_t> sequence_numbers,
         const OperationContext& context = OperationContext::current());

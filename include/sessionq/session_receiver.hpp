@@ -138,8 +138,9 @@ public:
 
     /// Returns deferred messages of this session, in the order of the numbers, all or none. Without
     /// numbers it returns none.
-    /// Errors: the broker's (see `Errc`), message_not_found (one of them), and the reasons of a
-    /// loss.
+    /// Errors: the broker's (see `Errc`), message_not_found (one of them), message_too_large
+    /// (together they are more than the broker puts into one answer: `sessionqd` 2 MiB, but any
+    /// single message), and the reasons of a loss.
     [[nodiscard]] std::vector<SessionMessage> receive_deferred(
         std::vector<std::int64_t> sequence_numbers,
         const OperationContext& context = OperationContext::current());

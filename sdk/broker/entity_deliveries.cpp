@@ -51,6 +51,7 @@ void EntityDeliveries::deliver(StoredMessage& message, Consumer& consumer,
 
 core::Result<core::Done> EntityDeliveries::receive_deferred(Consumer& consumer,
                                                             std::span<const std::int64_t> sequences,
+                                                            std::uint64_t max_bytes,
                                                             std::vector<Delivered>& to) {
     if (consumer.ended) {
         return consumers_.lock_lost(consumer);
@@ -69,6 +70,7 @@ core::Result<core::Done> EntityDeliveries::receive_deferred(Consumer& consumer,
         return not_found(*twice); // it is there once
     }
     std::vector<StoredMessage*> found;
+    std::uint64_t bytes = 0;
     for (const std::int64_t sequence : sequences) {
         StoredMessage* message = entity_.store.find(sequence);
         bool is_there = message != nullptr && message->place == Place::deferred &&
@@ -82,6 +84,13 @@ core::Result<core::Done> EntityDeliveries::receive_deferred(Consumer& consumer,
             return not_found(sequence);
         }
         found.push_back(message);
+        bytes += message->bytes;
+    }
+    if (found.size() > 1 && bytes > max_bytes) {
+        return entity_.failure(Errc::message_too_large,
+                               "the messages take " + std::to_string(bytes) +
+                                   " bytes together, and an answer holds " +
+                                   std::to_string(max_bytes) + "; ask for fewer at once");
     }
     for (StoredMessage* message : found) {
         deliver(*message, consumer, to);

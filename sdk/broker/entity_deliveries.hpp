@@ -18,7 +18,7 @@ public:
               std::vector<Delivered>& to);
     core::Result<core::Done> receive_deferred(Consumer& consumer,
                                               std::span<const std::int64_t> sequences,
-                                              std::vector<Delivered>& to);
+                                              std::uint64_t max_bytes, std::vector<Delivered>& to);
     void settle(Consumer& consumer, SettleOrder& order);
     core::Result<TimePoint> renew_message(Consumer& consumer, DeliveryTable::Token token);
 

@@ -96,9 +96,11 @@ void Queue::withdraw(Consumer& consumer, Instant at) {
 
 core::Result<core::Done> Queue::receive_deferred(Consumer& consumer,
                                                  std::span<const std::int64_t> sequences,
-                                                 std::vector<Delivered>& to, Instant at) {
-    return pair_.perform(
-        at, [&] { return entity_.deliveries.receive_deferred(consumer, sequences, to); });
+                                                 std::vector<Delivered>& to, Instant at,
+                                                 std::uint64_t max_bytes) {
+    return pair_.perform(at, [&] {
+        return entity_.deliveries.receive_deferred(consumer, sequences, max_bytes, to);
+    });
 }
 
 void Queue::settle(Consumer& consumer, std::span<SettleOrder> orders, Instant at) {

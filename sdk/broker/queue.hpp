@@ -127,10 +127,11 @@ public:
     /// is notified.
     void withdraw(Consumer& consumer, Instant at);
 
-    /// Delivers deferred messages: all, or none with message_not_found.
-    core::Result<core::Done> receive_deferred(Consumer& consumer,
-                                              std::span<const std::int64_t> sequences,
-                                              std::vector<Delivered>& to, Instant at);
+    /// Delivers deferred messages: all, or none with message_not_found, or with message_too_large
+    /// if several take more than `max_bytes` together.
+    core::Result<core::Done> receive_deferred(
+        Consumer& consumer, std::span<const std::int64_t> sequences, std::vector<Delivered>& to,
+        Instant at, std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
 
     /// Settles in order, and writes the result into each order: lock_lost, already_settled,
     /// not_supported (dead-lettering a dead letter), or quota_exceeded (the disk is full and

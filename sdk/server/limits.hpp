@@ -75,6 +75,9 @@ struct Limits {
     /// Bytes of a connection that wait for credit or room, beyond which its requests wait too. A
     /// client that grants credit and reads never meets it.
     std::size_t unread_answers{std::size_t{1} << 20U};
+    /// Bytes of deferred messages in one answer, if they are several. On its way an answer takes up
+    /// to four times as much, which the connection's memory must hold.
+    std::size_t answered_bytes{std::size_t{2} << 20U};
     /// Requests of a connection that wait for a message at the same time. Others are answered at
     /// once.
     std::size_t held_requests{100};

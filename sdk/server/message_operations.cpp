@@ -177,8 +177,8 @@ Answer receive_by_sequence(const ManagedEntity& entity, const Request& request) 
         holder = unlinked.value();
     }
     std::vector<broker::Delivered> received;
-    if (const auto done =
-            entity.queue->receive_deferred(*holder->consumer, *sequences, received, now);
+    if (const auto done = entity.queue->receive_deferred(*holder->consumer, *sequences, received,
+                                                         now, entity.peer.limits.answered_bytes);
         !done) {
         return refuse(done.failure(), LockKind::session);
     }

@@ -191,3 +191,31 @@ PORT_CASE("defer: one missing number fails the whole call; a session with deferr
         [&](auto handler) { link->link().receive_deferred({first}, {}, std::move(handler)); });
     CHECK_FALSE(asked.failure());
 }
+
+PORT_CASE("defer: many large messages in one call come, or are refused; then fewer come") {
+    PortCase t{port};
+    NEEDS(t, defer);
+    const std::size_t count = 12;
+    for (std::size_t sent = 0; sent < count; ++sent) {
+        t.send("a", {std::string(1'000'000, 'x')});
+    }
+    const auto link = t.hold("a");
+    t.receive(*link, count);
+    std::vector<std::int64_t> numbers;
+    for (const auto& each : link->got) {
+        numbers.push_back(each->message.sequence_number());
+        CHECK_FALSE(t.settle(*link, *each, Outcome::defer));
+    }
+    const auto ask = [&](const std::vector<std::int64_t>& wanted) {
+        return t.finish<std::vector<ports::DeliveryPtr>>(
+            [&](auto handler) { link->link().receive_deferred(wanted, {}, std::move(handler)); });
+    };
+    auto all = ask(numbers);
+    if (all.failure()) {
+        CHECK(all.failure() == Errc::message_too_large);
+        CHECK(ask({numbers.front(), numbers.back()}).result().value().size() == 2);
+    } else {
+        CHECK(all.result().value().size() == count);
+    }
+    CHECK_FALSE(link->lost);
+}

@@ -344,6 +344,46 @@ TEST_CASE("sessions: state has a size limit, and only the holder may set it") {
     CHECK(f.queue->set_state(*a->consumer, "s", f.at).failure().code == Errc::lock_lost);
 }
 
+TEST_CASE("deferred: several that exceed the bound are refused and stay deferred, one never is") {
+    QueueFixture f;
+    auto sequences = f.send("a", {"1", "2"});
+    const auto a = f.accept("a");
+    for (const broker::Delivered& each : f.pull(*a)) {
+        CHECK_FALSE(f.settle(*a, each, Outcome::defer));
+    }
+    std::vector<broker::Delivered> got;
+    const auto refused = f.queue->receive_deferred(*a->consumer, sequences, got, f.at, 1);
+    CHECK(refused.failure().code == Errc::message_too_large);
+    CHECK(refused.failure().detail.ends_with("and an answer holds 1; ask for fewer at once"));
+    CHECK(got.empty());
+    const std::uint64_t bytes =
+        f.queue->peek(0, 1, std::nullopt, f.at)[0].shared_content()->bytes();
+    CHECK(f.queue->receive_deferred(*a->consumer, sequences, got, f.at, 2 * bytes).ok());
+    CHECK(got.size() == 2);
+    got.clear();
+    sequences = f.send("a", {"3"});
+    CHECK_FALSE(f.settle(*a, f.pull(*a).at(0), Outcome::defer));
+    CHECK(f.queue->receive_deferred(*a->consumer, sequences, got, f.at, 1).ok());
+}
+
+TEST_CASE("pull: it ends behind the message with which the bytes are reached, and is not the end") {
+    QueueFixture f;
+    f.send("a", {"1", "2", "3"});
+    const auto a = f.accept("a");
+    const std::uint64_t bytes =
+        f.queue->peek(0, 1, std::nullopt, f.at)[0].shared_content()->bytes();
+    std::vector<broker::Delivered> got;
+    CHECK(f.queue->pull(*a->consumer, 10, got, f.at, bytes + 1));
+    CHECK(QueueFixture::text_of(got) == "1 2");
+    CHECK(a->notified == 0);
+    f.send("a", {"4"});
+    CHECK(a->notified == 0); // it has to ask for "3"
+    CHECK(f.queue->pull(*a->consumer, 10, got, f.at, 100 * bytes));
+    CHECK(QueueFixture::text_of(got) == "1 2 3 4");
+    f.send("a", {"5"});
+    CHECK(a->notified == 1);
+}
+
 TEST_CASE("deferred: the holder gets a message by sequence number, and if abandoned it stays "
           "deferred and is counted") {
     QueueFixture f;
