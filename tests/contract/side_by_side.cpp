@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite on daemons, in real time. Cases mostly wait, so several processes run them at once,
-// each taking the next free case. All processes share the daemons. Accepts doctest's filters.
+// each taking the next free case. All processes share the daemons. A case that says
+// "large message" in its name keeps a daemon busy: it comes last, alone. Accepts doctest's filters.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -13,7 +14,10 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <new>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "contract/daemon_fixture.hpp"
@@ -24,19 +28,21 @@ using sessionq::test::DaemonFixture;
 using sessionq::test::PreparedDaemon;
 using Kind = PreparedDaemon::Kind;
 
-constexpr int processes = 12;
+constexpr int light_processes = 12;
 constexpr std::array kinds{Kind::plain, Kind::tls, Kind::subscriptions};
 
-unsigned cases_that_pass_the_filters = 0;
+std::vector<std::string> cases; // that pass the filters
 
-/// Counts cases; `main` prints the result.
-struct Counter final : doctest::IReporter {
-    explicit Counter(const doctest::ContextOptions&) {}
-    void report_query(const doctest::QueryData&) override {}
-    void test_run_start() override {}
-    void test_run_end(const doctest::TestRunStats& stats) override {
-        cases_that_pass_the_filters = stats.numTestCasesPassingFilters;
+/// Collects the names of the cases; `main` prints the result.
+struct Collector final : doctest::IReporter {
+    explicit Collector(const doctest::ContextOptions&) {}
+    void report_query(const doctest::QueryData& found) override {
+        for (unsigned i = 0; i < found.num_data; ++i) {
+            cases.emplace_back(found.data[i]->m_name);
+        }
     }
+    void test_run_start() override {}
+    void test_run_end(const doctest::TestRunStats&) override {}
     void test_case_start(const doctest::TestCaseData&) override {}
     void test_case_reenter(const doctest::TestCaseData&) override {}
     void test_case_end(const doctest::CurrentTestCaseStats&) override {}
@@ -47,7 +53,13 @@ struct Counter final : doctest::IReporter {
     void log_message(const doctest::MessageData&) override {}
     void test_case_skipped(const doctest::TestCaseData&) override {}
 };
-REGISTER_LISTENER("counter", 1, Counter);
+REGISTER_LISTENER("collector", 1, Collector);
+
+/// A case on a kind of daemon.
+struct Turn {
+    int number{1}; ///< of the case, as doctest counts
+    std::size_t kind{0};
+};
 
 /// State that the processes share.
 struct Progress {
@@ -56,11 +68,24 @@ struct Progress {
     std::atomic<unsigned> failed{0};
 };
 
-void run_cases(doctest::Context& context, unsigned cases,
-               std::vector<std::unique_ptr<PreparedDaemon>>& daemons, Progress& progress) {
-    for (unsigned next = progress.taken++; next < cases * daemons.size(); next = progress.taken++) {
-        const std::size_t kind = next % daemons.size();
-        const int number = static_cast<int>(next / daemons.size()) + 1;
+std::vector<Turn> turns_of(bool with_large_messages) {
+    std::vector<Turn> turns;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const bool has_large = cases[i].find("large message") != std::string::npos;
+        for (std::size_t kind = 0; has_large == with_large_messages && kind < kinds.size();
+             ++kind) {
+            turns.push_back({static_cast<int>(i) + 1, kind});
+        }
+    }
+    return turns;
+}
+
+using Daemons = std::vector<std::unique_ptr<PreparedDaemon>>;
+
+void run_cases(doctest::Context& context, const std::vector<Turn>& turns, const Daemons& daemons,
+               Progress& progress) {
+    for (std::size_t next = progress.taken++; next < turns.size(); next = progress.taken++) {
+        const auto [number, kind] = turns[next];
         DaemonFixture::use(*daemons[kind]);
         context.setOption("first", number);
         context.setOption("last", number);
@@ -73,32 +98,15 @@ void run_cases(doctest::Context& context, unsigned cases,
     }
 }
 
-} // namespace
-
-int main(int count, char** arguments) {
-    doctest::Context context{count, arguments};
-    context.setOption("minimal", true);
-    context.setOption("first", INT_MAX); // list no cases yet
-    const int answer = context.run();
-    if (context.shouldExit()) {
-        return answer;
-    }
-    const unsigned cases = cases_that_pass_the_filters;
-    std::vector<std::unique_ptr<PreparedDaemon>> daemons;
-    for (const Kind kind : kinds) {
-        daemons.push_back(std::make_unique<PreparedDaemon>(kind));
-    }
-    void* shared = ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) {
-        return EXIT_FAILURE;
-    }
-    Progress& progress = *new (shared) Progress;
+/// Runs the cases in so many processes. Returns false if one of them has crashed.
+bool run_in(int processes, doctest::Context& context, const std::vector<Turn>& turns,
+            const Daemons& daemons, Progress& progress) {
+    progress.taken = 0;
     std::vector<pid_t> running;
     for (int i = 0; i < processes; ++i) {
         const pid_t process = ::fork(); // this process has one thread
         if (process == 0) {
-            run_cases(context, cases, daemons, progress);
+            run_cases(context, turns, daemons, progress);
             std::_Exit(EXIT_SUCCESS); // skips destructors of what the processes share
         }
         running.push_back(process);
@@ -109,6 +117,40 @@ int main(int count, char** arguments) {
         is_well = process > 0 && ::waitpid(process, &status, 0) == process && WIFEXITED(status) &&
                   WEXITSTATUS(status) == EXIT_SUCCESS && is_well;
     }
+    return is_well;
+}
+
+/// Collects the names of the cases that pass the filters.
+void collect_cases(int count, char** arguments) {
+    doctest::Context context{count, arguments};
+    std::array list{"", "--list-test-cases"};
+    context.applyCommandLine(static_cast<int>(list.size()), list.data());
+    std::ostringstream unused; // the list for people
+    context.setCout(&unused);
+    context.run();
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    collect_cases(count, arguments);
+    doctest::Context context{count, arguments};
+    context.setOption("minimal", true);
+    if (context.shouldExit()) { // after a question, such as --help
+        return context.run();
+    }
+    Daemons daemons;
+    for (const Kind kind : kinds) {
+        daemons.push_back(std::make_unique<PreparedDaemon>(kind));
+    }
+    void* shared = ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        return EXIT_FAILURE;
+    }
+    Progress& progress = *new (shared) Progress;
+    const bool has_run_light = run_in(light_processes, context, turns_of(false), daemons, progress);
+    bool is_well = run_in(1, context, turns_of(true), daemons, progress) && has_run_light;
     for (std::size_t i = 0; i < daemons.size(); ++i) {
         if (!daemons[i]->end()) {
             std::printf("sessionqd (%s) did not exit normally\n",
@@ -116,10 +158,10 @@ int main(int count, char** arguments) {
             is_well = false;
         }
     }
-    std::printf("%u cases on %zu kinds of daemon: %u run, %u failed\n", cases, daemons.size(),
-                progress.run.load(), progress.failed.load());
-    is_well =
-        is_well && cases > 0 && progress.failed == 0 && progress.run == cases * daemons.size();
+    std::printf("%zu cases on %zu kinds of daemon: %u run, %u failed\n", cases.size(),
+                daemons.size(), progress.run.load(), progress.failed.load());
+    is_well = is_well && !cases.empty() && progress.failed == 0 &&
+              progress.run == cases.size() * daemons.size();
     ::munmap(shared, sizeof(Progress));
     return is_well ? EXIT_SUCCESS : EXIT_FAILURE;
 }
