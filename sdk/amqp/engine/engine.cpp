@@ -31,8 +31,7 @@ Engine::Engine(EngineOptions options, ConnectionListener& listener)
 }
 
 Engine::~Engine() {
-    while (Session* const session = channels_.first_left()) {
-        forget(*session);
+    while (Session* const session = channels_.let_go()) {
         session->drop_links([](Link&) {});
         session->gone_ = true;
     }
@@ -305,11 +304,15 @@ void Engine::forget(Session& session) noexcept {
     channels_.at(session.channel_).session = nullptr;
 }
 
+// Each link may take others with it when it is told.
 void Engine::lose(Session& session, const Condition& why) {
-    lost_links_.take(session);
+    session.drop_links([this](Link& link) { lost_links_.push_back(link); });
     forget(session);
     session.gone_ = true;
-    while (lost_links_.tell_one(why)) {
+    while (Link* const link = lost_links_.pop_front()) {
+        if (link->listener_ != nullptr) {
+            link->listener_->on_link_gone(why);
+        }
     }
     if (session.listener_ != nullptr) {
         session.listener_->on_session_ended(why);
@@ -320,28 +323,20 @@ void Engine::finish(const Condition& why) {
     closed_ = true;
     is_ending_ = true;
     end_ = why;
-    if (!tells_in_turns()) {
-        tell_end();
-    }
+    tell_end();
 }
 
 void Engine::tell_end() {
-    for (std::size_t told = 0; told < most_at_once_; ++told) {
-        if (lost_links_.tell_one(end_)) {
-            continue;
-        }
-        Session* const session = channels_.first_left();
-        if (session == nullptr) {
-            is_ending_ = false;
-            listener_.on_closed(end_);
+    std::size_t told = 0;
+    while (Session* const session = channels_.let_go()) {
+        told += 1 + session->handles_.used();
+        lose(*session, end_);
+        if (told >= most_at_once_) {
             return;
         }
-        if (tells_in_turns() && session->has_links()) {
-            lost_links_.take(*session);
-        } else {
-            lose(*session, end_);
-        }
     }
+    is_ending_ = false;
+    listener_.on_closed(end_);
 }
 
 } // namespace sessionq::amqp

@@ -12,7 +12,6 @@
 #include "amqp/condition.hpp"
 #include "amqp/engine/channels.hpp"
 #include "amqp/engine/frame.hpp"
-#include "amqp/engine/lost_links.hpp"
 #include "amqp/engine/open.hpp"
 #include "amqp/engine/output.hpp"
 #include "amqp/engine/sasl_layer.hpp"
@@ -30,8 +29,7 @@ struct EngineOptions {
     /// be answered for ever.
     bool accepts_links{true};
     Open open{.max_frame_size = 65536};
-    /// Deliveries that one disposition names, or links of an end, that are told in one go. If it is
-    /// set, an end is told by `go_on` only: those of many connections would add up.
+    /// Deliveries that one disposition names, or links of an end, that are told in one go.
     std::size_t most_at_once{std::numeric_limits<std::size_t>::max()};
     /// Client: how to authenticate. Server: who may. Null: no SASL layer.
     std::unique_ptr<SaslExchange> sasl{};
@@ -77,7 +75,7 @@ public:
     void input_closed(const Condition& why);
     /// Tells the listeners of an end.
     void process();
-    /// There is more to be told. No input may be read before `go_on` has told it all.
+    /// More than `most_at_once` is to be told. No input may be read before `go_on` has told it all.
     [[nodiscard]] bool is_busy() const noexcept {
         return is_ending_ || (!failed_ && !closed_ && waiting_input_.is_due());
     }
@@ -172,9 +170,6 @@ private:
     void break_off(std::string_view name, std::string text);
     void lose(Session& session, const Condition& why);
     void finish(const Condition& why);
-    [[nodiscard]] bool tells_in_turns() const noexcept {
-        return most_at_once_ != EngineOptions{}.most_at_once;
-    }
     void tell_end();
 
     ConnectionListener& listener_;
@@ -193,7 +188,7 @@ private:
     std::uint16_t remote_channel_max_{65535};
     Channels channels_{};
     std::vector<Session*> due_{};
-    LostLinks lost_links_{};
+    core::IntrusiveList<Link> lost_links_{}; // to be told
     WaitingInput waiting_input_{};
     core::Recycler deliveries_;
     Condition failure_{}; // of this side's finding

@@ -97,7 +97,6 @@ protected:
     friend class DeliveryHandle;
     friend class DispositionRun;
     friend class Engine;
-    friend class LostLinks;
     friend class Session;
 
     /// The owner, until it was told that the link is closed.

@@ -60,7 +60,6 @@ public:
 private:
     friend class Engine;
     friend class Link;
-    friend class LostLinks;
     friend class ReceiverLink;
     friend class SenderLink;
 
@@ -100,7 +99,6 @@ private:
     void on_detach(const Fields& detach);
     /// Counts a message of so many bytes that waits; with minus one, that waits no more.
     void hold(std::ptrdiff_t messages, std::size_t bytes) noexcept;
-    [[nodiscard]] bool has_links() const noexcept { return !links_.empty(); }
     /// Lets go of all links, and calls `each` with every one.
     template <typename Each>
     void drop_links(Each each) {
