@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite on daemons, in real time. Cases mostly wait, so several processes run them at once,
-// each taking the next free case. All processes share the daemons. A case that says
-// "large message" in its name keeps a daemon busy: it comes last, alone. Accepts doctest's filters.
+// each taking the next free case. All processes share the daemons. A case with "large message" in
+// its name keeps a daemon busy, so it runs last and alone. Accepts doctest's filters.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -11,7 +11,6 @@
 
 #include <array>
 #include <atomic>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -31,7 +30,7 @@ using Kind = PreparedDaemon::Kind;
 constexpr int light_processes = 12;
 constexpr std::array kinds{Kind::plain, Kind::tls, Kind::subscriptions};
 
-std::vector<std::string> cases; // that pass the filters
+std::vector<std::string> cases; // names of those that pass the filters
 
 /// Collects the names of the cases; `main` prints the result.
 struct Collector final : doctest::IReporter {
@@ -72,8 +71,10 @@ std::vector<Turn> turns_of(bool with_large_messages) {
     std::vector<Turn> turns;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const bool has_large = cases[i].find("large message") != std::string::npos;
-        for (std::size_t kind = 0; has_large == with_large_messages && kind < kinds.size();
-             ++kind) {
+        if (has_large != with_large_messages) {
+            continue;
+        }
+        for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
             turns.push_back({static_cast<int>(i) + 1, kind});
         }
     }
@@ -98,7 +99,7 @@ void run_cases(doctest::Context& context, const std::vector<Turn>& turns, const 
     }
 }
 
-/// Runs the cases in so many processes. Returns false if one of them has crashed.
+/// Runs the cases in so many processes. Returns false if one of these has crashed.
 bool run_in(int processes, doctest::Context& context, const std::vector<Turn>& turns,
             const Daemons& daemons, Progress& progress) {
     progress.taken = 0;
