@@ -22,7 +22,8 @@ public:
     enum class Seat : std::uint8_t {
         slot,
         parked,
-        settling, ///< nothing but the answers to settlements is awaited before it is left
+        settling, ///< nothing but the broker's answers to settlements, and then to a write of the
+                  ///< session's record, is awaited before it is left
     };
 
     LeaveMachine(SessionState& session, MessageBook& book) noexcept;

@@ -64,12 +64,12 @@ public:
         return !settling_.empty() && !handlers_run() && retrying_.empty() && failed_.empty() &&
                examining_.empty();
     }
-    /// What is in flight, for people.
+    /// What keeps a session that is not idle, for people.
     [[nodiscard]] std::string_view words() const noexcept {
         if (only_settles()) {
             return "settlements";
         }
-        if (!examining_.empty() && !handlers_run()) {
+        if (!handlers_run()) {
             return "the session's record";
         }
         return is_settling() ? "handlers and settlements" : "handlers";

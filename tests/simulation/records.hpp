@@ -101,12 +101,13 @@ struct LinkRecord {
     Duration lease_doubt{};  ///< how long the granting answer travelled; the receiver does not know
     std::uint32_t credit{0}; ///< granted and unused, as the owner knows it
     std::optional<TimePoint> draining{};
-    TimePoint idle_since{};     ///< since when nothing is in flight, while in_flight is 0
-    std::uint32_t in_flight{0}; ///< arrived, and neither settled with an answer nor gone
-    std::uint32_t running{0};   ///< handlers that run
-    std::uint64_t started{0};   ///< handlers that began
-    std::uint32_t settling{0};  ///< requested and unanswered
-    TimePoint settle_asked{};   ///< when a settlement was requested last
+    TimePoint idle_since{};      ///< since when nothing is in flight, while in_flight is 0
+    std::uint32_t in_flight{0};  ///< arrived, and neither settled with an answer nor gone
+    std::uint32_t running{0};    ///< handlers that run
+    std::uint64_t started{0};    ///< handlers that began
+    std::uint32_t settling{0};   ///< requested and unanswered
+    TimePoint settle_asked{};    ///< when a settlement was requested last
+    std::uint32_t state_asks{0}; ///< requests for its state that are unanswered
     std::vector<DeliveryRecord*> deliveries{};
 };
 

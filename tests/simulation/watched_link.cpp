@@ -85,6 +85,26 @@ ports::RequestId WatchedLink::renew_lock(Deadline deadline, LockHandler handler)
         }));
 }
 
+ports::RequestId WatchedLink::get_state(Deadline deadline, StateHandler handler) {
+    return link_->get_state(deadline, state_answer(std::move(handler)));
+}
+
+ports::RequestId WatchedLink::set_state(std::optional<std::string> state, Deadline deadline,
+                                        DoneHandler handler) {
+    return link_->set_state(std::move(state), deadline, state_answer(std::move(handler)));
+}
+
+template <typename T>
+std::function<void(core::Result<T>)> WatchedLink::state_answer(
+    std::function<void(core::Result<T>)> handler) {
+    ++book_.record().state_asks;
+    return once<T>("a request for the state",
+                   [this, handler = std::move(handler)](core::Result<T> answer) {
+                       --book_.record().state_asks;
+                       handler(std::move(answer));
+                   });
+}
+
 void WatchedLink::close(DoneHandler handler) {
     if (!book_.usable("close")) {
         return;

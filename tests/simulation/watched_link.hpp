@@ -33,13 +33,9 @@ public:
     void drain() override;
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override;
     ports::RequestId renew_lock(Deadline deadline, LockHandler handler) override;
-    ports::RequestId get_state(Deadline deadline, StateHandler handler) override {
-        return link_->get_state(deadline, std::move(handler));
-    }
+    ports::RequestId get_state(Deadline deadline, StateHandler handler) override;
     ports::RequestId set_state(std::optional<std::string> state, Deadline deadline,
-                               DoneHandler handler) override {
-        return link_->set_state(std::move(state), deadline, std::move(handler));
-    }
+                               DoneHandler handler) override;
     ports::RequestId receive_deferred(std::vector<std::int64_t> sequence_numbers, Deadline deadline,
                                       DeliveriesHandler handler) override {
         return link_->receive_deferred(std::move(sequence_numbers), deadline, std::move(handler));
@@ -58,6 +54,8 @@ private:
     template <typename T>
     std::function<void(core::Result<T>)> once(const char* what,
                                               std::function<void(core::Result<T>)> handler);
+    template <typename T>
+    std::function<void(core::Result<T>)> state_answer(std::function<void(core::Result<T>)> handler);
     void check_answered(const char* before);
 
     Environment* environment_;
