@@ -152,7 +152,6 @@ void Connection::on_output() {
         host_.loop().post([alive = alive_] {
             if (alive->connection != nullptr) {
                 alive->connection->turn_posted_ = false;
-                alive->connection->engine_.go_on();
                 alive->connection->turn();
             }
         });
@@ -244,6 +243,19 @@ void Connection::flush() {
     }
 }
 
+// One connection at a time: the long work of several would add up.
+void Connection::go_on_in_turn() {
+    if (!std::exchange(is_in_line_, true)) {
+        host_.turns().add([alive = alive_] {
+            if (alive->connection != nullptr) {
+                alive->connection->is_in_line_ = false;
+                alive->connection->engine_.go_on();
+                alive->connection->turn();
+            }
+        });
+    }
+}
+
 // Follows every event. Callers must return at once, because the owner may destroy the connection.
 void Connection::turn() {
     engine_.process(); // handles an end of input that came from outside a read
@@ -254,7 +266,7 @@ void Connection::turn() {
     }
     flush();
     if (is_busy) {
-        on_output(); // it goes on in a turn of its own
+        go_on_in_turn();
     }
     if (phase_ == Phase::lingering && in_flight_ == 0) {
         if (!shut_) {

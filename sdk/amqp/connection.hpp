@@ -122,6 +122,7 @@ private:
     void read_on();
     void look_at_arriving();
     void flush();
+    void go_on_in_turn();
     void turn();
     void finish();
     void end_in(Duration time);
@@ -150,6 +151,7 @@ private:
     bool reading_{false};
     bool input_over_{false};
     bool turn_posted_{false};
+    bool is_in_line_{false}; // among the host's connections with more to tell
     bool is_owner_waiting_{false};
     bool shut_{false};
     bool is_lost_{false}; // the stream is unusable

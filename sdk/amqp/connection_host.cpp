@@ -8,6 +8,7 @@ namespace sessionq::amqp {
 ConnectionHost::ConnectionHost(core::EventLoop& loop, asio::io_context& io)
     : loop_{loop},
       io_{io},
+      turns_{loop},
       idle_{loop.now()},
       timer_{timing::Timer::calling<&ConnectionHost::look>(this)} {}
 

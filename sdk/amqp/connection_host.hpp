@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/event_loop.hpp"
+#include "core/turn_line.hpp"
 #include "timing/idle_index.hpp"
 #include "timing/timer.hpp"
 
@@ -21,9 +22,9 @@ protected:
     ~Watched() = default;
 };
 
-/// What the connections of one receive thread share: its loop, its reactor, and the idle watch.
-/// Bound to that thread. It outlives the connections, and the loop outlives it. Only sockets use
-/// the reactor; with other streams nobody needs to run it.
+/// What the connections of one receive thread share: its loop, its reactor, the idle watch, and the
+/// line for long work. Bound to that thread. It outlives the connections, and the loop outlives it.
+/// Only sockets use the reactor; with other streams nobody needs to run it.
 class ConnectionHost {
 public:
     ConnectionHost(core::EventLoop& loop, asio::io_context& io);
@@ -33,6 +34,7 @@ public:
 
     [[nodiscard]] core::EventLoop& loop() noexcept { return loop_; }
     [[nodiscard]] asio::io_context& io() noexcept { return io_; }
+    [[nodiscard]] core::TurnLine& turns() noexcept { return turns_; }
 
     void watch(Watched& watched);
     void forget(Watched& watched) noexcept { idle_.remove(watched); }
@@ -47,6 +49,7 @@ private:
 
     core::EventLoop& loop_;
     asio::io_context& io_;
+    core::TurnLine turns_;
     timing::IdleIndex idle_;
     timing::Timer timer_;
 };

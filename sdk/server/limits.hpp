@@ -56,8 +56,8 @@ struct Limits {
     /// Size of a frame; at least 512.
     std::uint32_t frame_bytes{65536};
     /// Deliveries of one disposition, or links of a connection that ends, that are told in one go.
-    /// All links of an AMQP session are told together. Some two milliseconds for links.
-    std::size_t told_at_once{1000};
+    /// Half a millisecond for links.
+    std::size_t told_at_once{250};
     /// Links that are released in one go where a connection has lost its place. Less than a
     /// millisecond.
     std::size_t released_at_once{100};

@@ -83,15 +83,22 @@ void MessageIntake::decode_in_turns(amqp::DeliveryHandle delivery, std::string_v
     decode_more();
 }
 
+// Sending takes a turn of its own.
 void MessageIntake::decode_more() {
-    if (!batch_->decoder.decode(peer_.limits.decoded_at_once, peer_.now())) {
-        peer_.turns.add([this, self = std::weak_ptr{self_}] {
-            if (!self.expired()) {
-                decode_more();
-            }
-        });
-        return;
-    }
+    const bool is_whole = batch_->decoder.decode(peer_.limits.decoded_at_once, peer_.now());
+    peer_.turns.add([this, is_whole, self = std::weak_ptr{self_}] {
+        if (self.expired()) {
+            return;
+        }
+        if (is_whole) {
+            take_whole();
+        } else {
+            decode_more();
+        }
+    });
+}
+
+void MessageIntake::take_whole() {
     const auto whole = std::exchange(batch_, nullptr);
     peer_.waiting_batch_bytes -= whole->bytes.size();
     amqp::Engine& engine = link_->session().engine();

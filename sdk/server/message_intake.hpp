@@ -49,6 +49,7 @@ private:
     void take_batch(amqp::DeliveryHandle delivery, std::string_view encoded);
     void decode_in_turns(amqp::DeliveryHandle delivery, std::string_view encoded);
     void decode_more();
+    void take_whole();
     void take(amqp::DeliveryHandle delivery, core::Result<std::vector<MessageContentPtr>> messages);
     [[nodiscard]] amqp::Condition send(std::vector<MessageContentPtr> messages);
     void top_up();

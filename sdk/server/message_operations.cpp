@@ -125,10 +125,9 @@ Answer schedule(const ManagedEntity& entity, const Request& request) {
     const broker::Instant now = entity.peer.now();
     auto decoded = request.progress ? request.progress->decoded
                                     : std::make_shared<std::vector<MessageContentPtr>>();
-    for (std::size_t left = limits.decoded_at_once; decoded->size() < items->size(); --left) {
-        if (left == 0) {
-            return {.progress = Progress{.decoded = std::move(decoded)}};
-        }
+    const std::size_t end = std::min(items->size(), decoded->size() + limits.decoded_at_once);
+    const bool has_decoded = decoded->size() < end;
+    while (decoded->size() < end) {
         const amqp::Value* const item = (*items)[decoded->size()].find("message");
         const auto encoded = item != nullptr ? item->bytes() : std::nullopt;
         if (!encoded) {
@@ -139,6 +138,9 @@ Answer schedule(const ManagedEntity& entity, const Request& request) {
             return refuse(message.failure());
         }
         decoded->push_back(std::move(message).value());
+    }
+    if (has_decoded && items->size() > limits.decoded_at_once) { // sending takes a turn of its own
+        return {.progress = Progress{.decoded = std::move(decoded)}};
     }
     const auto sent = entity.queue->send(std::move(*decoded), now);
     if (!sent) {

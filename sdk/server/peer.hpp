@@ -6,6 +6,7 @@
 #include "broker/broker.hpp"
 #include "core/event_loop.hpp"
 #include "core/log.hpp"
+#include "core/turn_line.hpp"
 #include "server/claims.hpp"
 #include "server/commit_gate.hpp"
 #include "server/held_locks.hpp"
@@ -13,14 +14,14 @@
 #include "server/limits.hpp"
 #include "server/reply_routes.hpp"
 #include "server/send_room.hpp"
-#include "server/turn_line.hpp"
 
 namespace sessionq::server {
 
 /// State that everything on one peer's connection shares. Bound to the connection's loop.
 struct Peer {
     Peer(broker::Broker& with, core::EventLoop& on, const AccessPolicy& policy,
-         const Limits& within, TurnLine& long_work, MessageLocks& message_locks, LimitStrikes& met)
+         const Limits& within, core::TurnLine& long_work, MessageLocks& message_locks,
+         LimitStrikes& met)
         : broker{with},
           loop{on},
           limits{within},
@@ -47,7 +48,7 @@ struct Peer {
     broker::Broker& broker;
     core::EventLoop& loop;
     const Limits& limits;
-    TurnLine& turns; ///< of the loop
+    core::TurnLine& turns; ///< of the loop
     LimitStrikes& strikes;
     Claims claims;
     CommitGate commits; ///< delays confirmations until they are durable

@@ -15,7 +15,7 @@ namespace sessionq::server {
 
 PeerConnection::PeerConnection(ServerContext& context, amqp::ConnectionHost& host,
                                amqp::StreamPtr stream, Ended ended)
-    : peer_{context.broker,         host.loop(),    context.access, context.limits, context.turns,
+    : peer_{context.broker,         host.loop(),    context.access, context.limits, host.turns(),
             *context.message_locks, context.strikes},
       ended_{std::move(ended)},
       claim_timer_{timing::Timer::calling<&PeerConnection::on_claim_timer>(this)},

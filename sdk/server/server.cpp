@@ -19,9 +19,7 @@ constexpr Duration close_time = std::chrono::seconds{2};
 Server::Server(broker::Broker& broker, core::EventLoop& loop, asio::io_context& io,
                AccessPolicy access, Limits limits, std::shared_ptr<MessageLocks> message_locks)
     : loop_{loop},
-      turns_{loop},
       context_{.broker = broker,
-               .turns = turns_,
                .container = "sessionqd-" + core::Uuid::make().to_string(),
                .access = std::move(access),
                .limits = limits,

@@ -50,7 +50,6 @@ private:
     void check_drained();
 
     core::EventLoop& loop_;
-    TurnLine turns_;
     ServerContext context_;
     amqp::ConnectionHost host_;
     std::vector<std::unique_ptr<amqp::Acceptor>> acceptors_{};

@@ -11,14 +11,12 @@
 #include "server/limits.hpp"
 #include "server/memory_book.hpp"
 #include "server/message_locks.hpp"
-#include "server/turn_line.hpp"
 
 namespace sessionq::server {
 
 /// State that all connections of a server share. Outlives them.
 struct ServerContext {
     broker::Broker& broker;
-    TurnLine& turns;
     std::string container{}; ///< the container id in the server's open
     AccessPolicy access{};
     Limits limits{};

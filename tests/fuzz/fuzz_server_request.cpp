@@ -44,7 +44,7 @@ void attach(std::string_view text) {
 void ask(std::string_view text) {
     test::ManualLoop loop;
     broker::Broker broker;
-    server::TurnLine turns{loop};
+    core::TurnLine turns{loop};
     server::LimitStrikes strikes;
     server::MessageLocks message_locks;
     server::Peer peer{broker, loop, policy, limits, turns, message_locks, strikes};

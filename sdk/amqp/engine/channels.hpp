@@ -73,21 +73,19 @@ public:
         return last_local_;
     }
 
-    /// Lets go of a session and returns it; null: none is left. No session may begin any more.
-    [[nodiscard]] Session* let_go() noexcept {
-        while (let_go_ < channels_.size()) {
-            if (Session* const session = std::exchange(channels_[let_go_++].session, nullptr)) {
-                return session;
-            }
+    /// The first session that is left; null: there is none. No session may begin any more.
+    [[nodiscard]] Session* first_left() noexcept {
+        while (left_ < channels_.size() && channels_[left_].session == nullptr) {
+            ++left_;
         }
-        return nullptr;
+        return left_ < channels_.size() ? channels_[left_].session : nullptr;
     }
 
 private:
     std::vector<Channel> channels_{}; // ours
     std::unordered_map<std::uint16_t, std::uint16_t> by_remote_{};
     std::size_t used_{0};
-    std::size_t let_go_{0};        // channels whose session was let go
+    std::size_t left_{0};          // those before it have no session left
     std::uint16_t last_remote_{0}; // most frames follow one of the same channel
     std::optional<std::uint16_t> last_local_{};
 };

@@ -31,9 +31,8 @@ Engine::Engine(EngineOptions options, ConnectionListener& listener)
 }
 
 Engine::~Engine() {
-    while (Session* const session = channels_.let_go()) {
-        session->drop_links([](Link&) {});
-        session->gone_ = true;
+    while (Session* const session = channels_.first_left()) {
+        static_cast<void>(session->lose_link()); // or the session itself, at last
     }
 }
 
@@ -298,45 +297,46 @@ void Engine::go_on() {
 }
 
 void Engine::forget(Session& session) noexcept {
-    if (session.is_due_) {
-        std::erase(due_, &session);
-    }
+    std::erase(due_, &session);
     channels_.at(session.channel_).session = nullptr;
 }
 
-// Each link may take others with it when it is told.
 void Engine::lose(Session& session, const Condition& why) {
-    session.drop_links([this](Link& link) { lost_links_.push_back(link); });
-    forget(session);
-    session.gone_ = true;
+    while (Link* const link = session.lose_link()) {
+        lost_links_.push_back(*link);
+    }
     while (Link* const link = lost_links_.pop_front()) {
-        if (link->listener_ != nullptr) {
-            link->listener_->on_link_gone(why);
-        }
+        link->tell_gone(why);
     }
-    if (session.listener_ != nullptr) {
-        session.listener_->on_session_ended(why);
-    }
+    session.tell_ended(why);
 }
 
 void Engine::finish(const Condition& why) {
     closed_ = true;
     is_ending_ = true;
     end_ = why;
-    tell_end();
+    output_.close();
+    if (most_at_once_ == EngineOptions{}.most_at_once) {
+        tell_end();
+    }
 }
 
+// A link is let go of when it is told, not before: until then its owner may use it and its
+// deliveries. Whatever that writes goes nowhere.
 void Engine::tell_end() {
-    std::size_t told = 0;
-    while (Session* const session = channels_.let_go()) {
-        told += 1 + session->handles_.used();
-        lose(*session, end_);
-        if (told >= most_at_once_) {
+    for (std::size_t told = 0; told < most_at_once_; ++told) {
+        Session* const session = channels_.first_left();
+        if (session == nullptr) {
+            is_ending_ = false;
+            listener_.on_closed(end_);
             return;
         }
+        if (Link* const link = session->lose_link()) {
+            link->tell_gone(end_);
+        } else {
+            session->tell_ended(end_);
+        }
     }
-    is_ending_ = false;
-    listener_.on_closed(end_);
 }
 
 } // namespace sessionq::amqp

@@ -29,7 +29,8 @@ struct EngineOptions {
     /// be answered for ever.
     bool accepts_links{true};
     Open open{.max_frame_size = 65536};
-    /// Deliveries that one disposition names, or links of an end, that are told in one go.
+    /// Deliveries that one disposition names, or links of an end, that are told in one go. If it is
+    /// set, an end is told by `go_on` only: those of many connections would add up.
     std::size_t most_at_once{std::numeric_limits<std::size_t>::max()};
     /// Client: how to authenticate. Server: who may. Null: no SASL layer.
     std::unique_ptr<SaslExchange> sasl{};
@@ -75,7 +76,7 @@ public:
     void input_closed(const Condition& why);
     /// Tells the listeners of an end.
     void process();
-    /// More than `most_at_once` is to be told. No input may be read before `go_on` has told it all.
+    /// There is more to be told. No input may be read before `go_on` has told it all.
     [[nodiscard]] bool is_busy() const noexcept {
         return is_ending_ || (!failed_ && !closed_ && waiting_input_.is_due());
     }
@@ -188,7 +189,7 @@ private:
     std::uint16_t remote_channel_max_{65535};
     Channels channels_{};
     std::vector<Session*> due_{};
-    core::IntrusiveList<Link> lost_links_{}; // to be told
+    core::IntrusiveList<Link> lost_links_{}; // to be told; each may take others with it
     WaitingInput waiting_input_{};
     core::Recycler deliveries_;
     Condition failure_{}; // of this side's finding

@@ -32,6 +32,11 @@ void Link::leave() noexcept {
     session_->forget(*this);
 }
 
+void Link::peer_attached(const Fields& attach) {
+    remote_open_ = true;
+    remote_max_message_size_ = attach.long_number(attach_field::max_message_size);
+}
+
 void Link::tell_closed(const Condition& why, bool closed) {
     LinkListener* const listener = listening();
     is_over_ = true;

@@ -110,8 +110,20 @@ protected:
             listener_->on_disposition(DeliveryHandle{&delivery});
         }
     }
+    void tell_gone(const Condition& why) {
+        if (listener_ != nullptr) {
+            listener_->on_link_gone(why);
+        }
+    }
     /// Its credit may have changed. The listener may destroy the link.
     virtual void tell_flow() = 0;
+    virtual void peer_attached(const Fields& attach);
+    /// Nothing of it is left to this side or the peer.
+    void be_gone() noexcept {
+        drop_bytes();
+        release_all();
+        gone_ = true;
+    }
     /// For the destructors of the links.
     void leave() noexcept;
     void update(Delivery& delivery, const Outcome& outcome);
@@ -241,6 +253,7 @@ private:
     friend class Engine;
     friend class Session;
 
+    void peer_attached(const Fields& attach) override;
     void drop_bytes() noexcept override;
     /// May destroy the link. Fails with what ends the session.
     [[nodiscard]] Condition take(const Fields& transfer);

@@ -40,6 +40,11 @@ void ReceiverLink::tell_flow() {
     }
 }
 
+void ReceiverLink::peer_attached(const Fields& attach) {
+    Link::peer_attached(attach);
+    credit_.counts_from(attach.number(attach_field::initial_delivery_count));
+}
+
 void ReceiverLink::drop_bytes() noexcept {
     if (partial_ != nullptr) {
         const std::size_t bytes = partial_->bytes.size();

@@ -20,8 +20,8 @@ Session::~Session() {
     }
     listener_ = nullptr;
     end();
-    drop_links([](Link&) {});
-    engine_->forget(*this);
+    while (lose_link() != nullptr) {
+    }
 }
 
 void Session::end(const Condition& condition) {
@@ -36,7 +36,8 @@ void Session::end(const Condition& condition) {
 
 std::size_t Session::links_left() const noexcept {
     const std::size_t most = std::size_t{remote_handle_max_} + 1;
-    return !gone_ && most > handles_.used() ? most - handles_.used() : 0;
+    const bool is_over = gone_ || engine_->is_closed();
+    return !is_over && most > handles_.used() ? most - handles_.used() : 0;
 }
 
 template <typename Made>
@@ -72,6 +73,19 @@ void Session::forget(Link& link) noexcept {
     }
 }
 
+Link* Session::lose_link() noexcept {
+    Link* const link = links_.pop_front();
+    if (link == nullptr) {
+        engine_->forget(*this);
+        window_.close();
+        gone_ = true;
+    } else {
+        link->be_gone();
+        std::erase(flows_due_, link);
+    }
+    return link;
+}
+
 // What the peer says
 
 void Session::on_begin(const Fields& begin) {
@@ -105,12 +119,7 @@ void Session::on_answer(std::uint32_t local, std::uint32_t remote, const Fields&
     if (link == nullptr) {
         return; // it was left meanwhile, and the peer's detach follows
     }
-    link->remote_open_ = true;
-    link->remote_max_message_size_ = attach.long_number(attach_field::max_message_size);
-    if (!link->is_sender()) {
-        static_cast<ReceiverLink*>(link)->credit_.counts_from(
-            attach.number(attach_field::initial_delivery_count));
-    }
+    link->peer_attached(attach);
     if (link->listening() != nullptr && !link->closed_) {
         engine_->tell_open(channel_, remote, *link, body);
     }
@@ -125,8 +134,7 @@ Condition Session::on_peers_link(std::uint32_t remote, const Fields& attach,
     }
     const auto adopt = [&]<typename Made>(std::unique_ptr<Made> link) {
         handles_.connect(link->handle_, remote);
-        link->remote_open_ = true;
-        link->remote_max_message_size_ = attach.long_number(attach_field::max_message_size);
+        link->peer_attached(attach);
         link->kept_attach_ = std::make_unique<std::string>(body);
         link->attach_ = *link->kept_attach_;
         return link;
@@ -139,7 +147,6 @@ Condition Session::on_peers_link(std::uint32_t remote, const Fields& attach,
         }
     } else {
         auto link = adopt(make<ReceiverLink>(std::move(name)));
-        link->credit_.counts_from(attach.number(attach_field::initial_delivery_count));
         if (listener_ != nullptr) {
             listener_->on_receiver(std::move(link));
         }

@@ -99,18 +99,12 @@ private:
     void on_detach(const Fields& detach);
     /// Counts a message of so many bytes that waits; with minus one, that waits no more.
     void hold(std::ptrdiff_t messages, std::size_t bytes) noexcept;
-    /// Lets go of all links, and calls `each` with every one.
-    template <typename Each>
-    void drop_links(Each each) {
-        while (Link* const link = links_.pop_front()) {
-            link->drop_bytes();
-            link->release_all();
-            link->gone_ = true;
-            each(*link);
+    /// Lets go of a link and returns it. Null: there is none, and the session is gone now.
+    [[nodiscard]] Link* lose_link() noexcept;
+    void tell_ended(const Condition& why) {
+        if (listener_ != nullptr) {
+            listener_->on_session_ended(why);
         }
-        flows_due_.clear();
-        stalled_.clear();
-        window_.close();
     }
 
     Engine* engine_;

@@ -81,7 +81,6 @@ struct Front {
         : mechanism{how},
           broker{std::move(journal), {}, {}},
           context{.broker = broker,
-                  .turns = turns,
                   .container = "server",
                   .access = {.keys = {{key_name, "SAS_KEY_VALUE"}}},
                   .limits = limits} {
@@ -245,7 +244,6 @@ struct Front {
     ManualLoop loop{};
     asio::io_context io{};
     broker::Broker broker;
-    server::TurnLine turns{loop};
     server::ServerContext context;
     amqp::ConnectionHost host{loop, io};
     std::shared_ptr<HeldStream> stream{std::make_shared<HeldStream>(loop)};

@@ -443,6 +443,37 @@ struct InTurns : RawPeer {
             EngineOptions{.is_server = true, .open = {.container = "us"}, .most_at_once = 2}, log);
         open();
     }
+    void lose() {
+        engine->input_closed({.name = "amqp:connection:forced"});
+        engine->process();
+    }
+};
+
+/// Two sessions of two links.
+struct LinksInTurns : InTurns {
+    LinksInTurns() {
+        for (std::uint16_t channel = 0; channel < 2; ++channel) {
+            begin(channel);
+            attach("a" + std::to_string(channel), 0, true, channel);
+            attach("b" + std::to_string(channel), 1, false, channel);
+        }
+    }
+    [[nodiscard]] int links_gone() const {
+        int count = 0;
+        for (const auto& one : log.sessions) {
+            for (const auto& link : one->links) {
+                count += link->gone ? 1 : 0;
+            }
+        }
+        return count;
+    }
+    [[nodiscard]] int ended() const {
+        int count = 0;
+        for (const auto& one : log.sessions) {
+            count += one->ended ? 1 : 0;
+        }
+        return count;
+    }
 };
 
 } // namespace
@@ -479,7 +510,9 @@ TEST_CASE("Engine: a disposition of many deliveries is told in turns; the next f
         peer.engine->input_closed({.name = "amqp:connection:forced"});
         CHECK_FALSE(peer.engine->is_busy());
         peer.engine->process();
-        peer.engine->go_on();
+        while (peer.engine->is_busy()) {
+            peer.engine->go_on();
+        }
         CHECK(link.outcomes.size() == 4);
         CHECK(link.gone);
         CHECK(peer.log.closed == 1);
@@ -493,36 +526,86 @@ TEST_CASE("Engine: a disposition of many deliveries is told in turns; the next f
 }
 
 TEST_CASE("Engine: the end of many links is told in turns, and the end of the connection last") {
-    InTurns peer;
-    for (std::uint16_t channel = 0; channel < 3; ++channel) {
-        peer.begin(channel);
-        peer.attach("a" + std::to_string(channel), 0, true, channel);
-        peer.attach("b" + std::to_string(channel), 1, false, channel);
-    }
-    const auto ended = [&] {
-        std::size_t count = 0;
-        for (const auto& session : peer.log.sessions) {
-            count += session->ended && session->links[0]->gone && session->links[1]->gone ? 1 : 0;
-        }
-        return count;
-    };
+    LinksInTurns peer;
     SUBCASE("the peer closes") { peer.say(0x18, {}); }
-    SUBCASE("the stream ends") {
-        peer.engine->input_closed({.name = "amqp:connection:forced"});
-        peer.engine->process();
-    }
-    CHECK(ended() == 1);
+    SUBCASE("the stream ends") { peer.lose(); }
+    CHECK(peer.links_gone() == 0);
     CHECK(peer.engine->is_closed());
     CHECK(peer.engine->is_busy());
     peer.engine->go_on();
-    CHECK(ended() == 2);
+    CHECK(peer.links_gone() == 2);
+    CHECK(peer.ended() == 0);
+    peer.engine->go_on();
+    CHECK(peer.links_gone() == 3);
+    CHECK(peer.ended() == 1);
+    peer.engine->go_on();
+    CHECK(peer.links_gone() == 4);
+    CHECK(peer.ended() == 2);
     CHECK(peer.log.closed == 0);
-    peer.engine->go_on();
-    CHECK(ended() == 3);
-    peer.engine->go_on();
     peer.engine->go_on();
     CHECK(peer.log.closed == 1);
     CHECK_FALSE(peer.engine->is_busy());
+}
+
+TEST_CASE("Engine: what goes while an end is told in turns is not told") {
+    LinksInTurns peer;
+    peer.lose();
+    SUBCASE("a link") {
+        peer.log.sessions[0]->links.pop_back();
+        peer.engine->go_on();
+        CHECK(peer.links_gone() == 1);
+        CHECK(peer.ended() == 1);
+        peer.engine->go_on();
+        CHECK(peer.links_gone() == 3);
+        CHECK(peer.ended() == 1);
+        peer.engine->go_on();
+        CHECK(peer.ended() == 2);
+    }
+    SUBCASE("a session") {
+        peer.log.sessions.erase(peer.log.sessions.begin());
+        peer.engine->go_on();
+        CHECK(peer.links_gone() == 2);
+        CHECK(peer.ended() == 0);
+        peer.engine->go_on();
+        CHECK(peer.ended() == 1);
+    }
+    CHECK(peer.log.closed == 1);
+    CHECK_FALSE(peer.engine->is_busy());
+}
+
+TEST_CASE("Engine: until a link is told of an end, its owner may use it, and nothing is written") {
+    InTurns peer;
+    const SessionLog& session = peer.begin();
+    peer.attach("first", 0, true);
+    peer.attach("second", 1, true);
+    LinkLog& receiver = peer.attach("third", 2, false);
+    receiver.receiver->add_credit(2);
+    peer.transfer(2, 0, "message");
+    REQUIRE(receiver.deliveries.size() == 1);
+    LinkLog& sender = peer.attach("fourth", 3, true);
+    peer.flow(3, 0, 1);
+    const DeliveryHandle sent = sender.sender->send("tag", "message", false);
+    peer.read();
+    peer.seen.clear();
+    peer.lose();
+    peer.engine->go_on();
+    REQUIRE_FALSE(receiver.gone);
+    receiver.deliveries[0].settle({.kind = OutcomeKind::accepted});
+    receiver.receiver->add_credit(1);
+    sender.sender->send("more", "message", false);
+    sender.sender->send("waits for credit", "message", false);
+    CHECK(sent.tag() == "tag");
+    CHECK(session.session->links_left() == 0);
+    CHECK(session.session->make_sender("fifth") == nullptr);
+    while (peer.engine->is_busy()) {
+        peer.engine->go_on();
+    }
+    CHECK(receiver.gone);
+    CHECK(sender.gone);
+    CHECK(peer.engine->held() == 0);
+    peer.read();
+    CHECK(peer.seen.empty());
+    CHECK(peer.log.closed == 1);
 }
 
 TEST_CASE("Engine: a listener that needs time holds the next frame") {

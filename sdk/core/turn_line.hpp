@@ -7,14 +7,14 @@
 
 #include "core/event_loop.hpp"
 
-namespace sessionq::server {
+namespace sessionq::core {
 
-/// Long work of the peers of a loop, in turns: one at a time, and between two of them the loop does
+/// Long work on a loop, in turns: one at a time, and between two of them the loop does
 /// everything else that waits. Work that is not done after its turn lines up again, so all get on.
 /// Bound to the loop. Destroying it drops what waits.
 class TurnLine {
 public:
-    explicit TurnLine(core::EventLoop& loop) : loop_{loop} {}
+    explicit TurnLine(EventLoop& loop) : loop_{loop} {}
     TurnLine(const TurnLine&) = delete;
     TurnLine& operator=(const TurnLine&) = delete;
 
@@ -44,9 +44,9 @@ private:
         }
     }
 
-    core::EventLoop& loop_;
+    EventLoop& loop_;
     std::deque<std::function<void()>> turns_{}; // the first one is posted
     const std::shared_ptr<TurnLine*> self_{std::make_shared<TurnLine*>(this)};
 };
 
-} // namespace sessionq::server
+} // namespace sessionq::core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/turn_line.hpp"
+#include "core/turn_line.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@ using namespace sessionq::test;
 
 TEST_CASE("turn line: one turn at a time, and the loop's other tasks in between") {
     ManualLoop loop;
-    server::TurnLine line{loop};
+    core::TurnLine line{loop};
     std::string ran;
     line.add([&] {
         ran += "a";
@@ -32,7 +32,7 @@ TEST_CASE("turn line: one turn at a time, and the loop's other tasks in between"
 
 TEST_CASE("turn line: destroying it drops what waits") {
     ManualLoop loop;
-    std::optional<server::TurnLine> line{loop};
+    std::optional<core::TurnLine> line{loop};
     bool ran = false;
     line->add([&] { ran = true; });
     line.reset();
