@@ -16,7 +16,7 @@ void MessageBook::arrived(MessageMachine& message, MessageMachine::Arrival arriv
 void MessageBook::ended(MessageMachine& message, const MessageEnd& end) {
     holds_ += end.holds_lane ? 1 : 0;
     Circumstances session{.usable = session_.usable() && !end.lock_over,
-                          .may_wait = !session_.is_leaving(),
+                          .may_wait = !session_.gives_back(),
                           .expired = session_.terms.options.expired_message};
     if (end.ending == Ending::failed) {
         const FailurePolicy& policy =
@@ -24,7 +24,7 @@ void MessageBook::ended(MessageMachine& message, const MessageEnd& end) {
         session.failure = decide_failure(policy,
                                          {.attempt = message.attempt(),
                                           .deliveries = end.deliveries,
-                                          .may_wait = session.may_wait},
+                                          .may_wait = !session_.is_leaving()},
                                          session_.terms.random);
     }
     follow(message, message.ended(end, session, session_.now));

@@ -66,7 +66,7 @@ struct MessageEnd {
 /// What the session says of itself when a handler has ended.
 struct Circumstances {
     bool usable{true};   ///< the lock is held
-    bool may_wait{true}; ///< the session is not being left
+    bool may_wait{true}; ///< what no handler has begun need not go back
     FailureDecision failure{};
     ExpiredMessageAction expired{ExpiredMessageAction::dead_letter};
 };

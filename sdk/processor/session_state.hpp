@@ -87,6 +87,11 @@ struct SessionState {
         }
         return idle.at() - std::min(terms.drain_time.least(), idle.timeout());
     }
+    /// What no handler has begun goes back to the broker. A parked session keeps it until its drain
+    /// is answered, because it would come again on the credit that is left.
+    [[nodiscard]] bool gives_back() const noexcept {
+        return is_leaving() || (phase == Phase::parked && !removes() && !credit.is_draining());
+    }
     /// A message that is settled does not let the next one start.
     [[nodiscard]] bool keeps_holds() const noexcept {
         return is_rewinding() || (is_leaving() && !removes());

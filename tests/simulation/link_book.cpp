@@ -72,6 +72,7 @@ bool LinkBook::settle_asked(DeliveryRecord* delivery, ports::Outcome outcome) {
         return false;
     }
     delivery->asked = outcome;
+    delivery->settle_asked = environment_->scheduler.now();
     ++record_->settling;
     record_->settle_asked = environment_->scheduler.now();
     environment_->scheduler.trace("link", record_->id, " settle #", delivery->message->sequence,
@@ -112,6 +113,8 @@ DeliveryRecord& LinkBook::arrived(MessageRecord& message, ports::Delivery& deliv
     record.delivery_count = facts.delivery_count;
     record_->deliveries.push_back(&record);
     ++record_->in_flight;
+    message.excused =
+        message.excused || (message.settled && sent_from(*record_) <= *message.settled);
 
     auto content = std::make_shared<SimMessage>(std::move(said));
     content->record = &record;
@@ -138,6 +141,7 @@ bool LinkBook::settled(DeliveryRecord& delivery, const Failure* failure) {
     --record_->in_flight;
     record_->idle_since = environment_->scheduler.now();
     delivery.answered = true;
+    record_->answered = std::max(record_->answered, delivery.settle_asked);
     environment_->scheduler.trace("link", record_->id, " settled #", delivery.message->sequence,
                                   failure != nullptr ? " failed" : "");
     environment_->tell(&Oracle::settle_answered, delivery, failure);
@@ -147,6 +151,7 @@ bool LinkBook::settled(DeliveryRecord& delivery, const Failure* failure) {
 void LinkBook::drained() {
     record_->shown_empty = record_->credit != 0;
     record_->credit = 0;
+    record_->answered = std::max(record_->answered, record_->draining.value_or(TimePoint{}));
     record_->draining.reset();
     record_->drained = environment_->scheduler.now();
     environment_->scheduler.trace("link", record_->id, " drained");

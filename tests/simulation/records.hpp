@@ -36,11 +36,12 @@ struct MessageRecord {
     std::string session{};
     MessageState state{MessageState::available};
     std::uint32_t delivery_count{0};
-    std::uint32_t holder{0};            ///< the link that locks it
-    std::uint32_t handled{0};           ///< handlers that returned
-    std::uint32_t failed{0};            ///< handlers that threw
-    std::uint32_t abandons{0};          ///< confirmed abandons
-    std::optional<TimePoint> settled{}; ///< when its final settlement was confirmed
+    std::uint32_t holder{0};               ///< the link that locks it
+    std::uint32_t handled{0};              ///< handlers that returned
+    std::uint32_t failed{0};               ///< handlers that threw
+    std::uint32_t abandons{0};             ///< confirmed abandons
+    std::optional<TimePoint> given_back{}; ///< when the last of these was confirmed
+    std::optional<TimePoint> settled{};    ///< when its final settlement was confirmed
     bool excused{false}; ///< a lock of it was lost or a settlement is unknown, so it may come twice
     [[nodiscard]] bool done() const noexcept {
         return state != MessageState::available && state != MessageState::locked;
@@ -64,6 +65,7 @@ struct DeliveryRecord {
     std::uint32_t thrown{0};                    ///< handlers that threw
     std::optional<ports::Outcome> asked{};      ///< the requested settlement
     std::optional<ports::Outcome> explicitly{}; ///< what the handler requested itself
+    TimePoint settle_asked{};
     bool answered{false};
     bool refused{false};
     std::uint64_t starts_at_arrival{0}; ///< handlers that began anywhere before it arrived
@@ -97,6 +99,7 @@ struct LinkRecord {
     bool renewal_asked{false}; ///< since the lock was granted
     TimePoint drained{};       ///< when the last drain was answered
     bool shown_empty{false};   ///< by a drain that gave credit back; nothing has come since
+    TimePoint answered{};      ///< when the newest request was made that was answered
     Duration granted{};        ///< the length that its holder was told last; zero: the usual one
     Duration lease_doubt{};  ///< how long the granting answer travelled; the receiver does not know
     std::uint32_t credit{0}; ///< granted and unused, as the owner knows it
@@ -110,6 +113,12 @@ struct LinkRecord {
     std::uint32_t state_asks{0}; ///< requests for its state that are unanswered
     std::vector<DeliveryRecord*> deliveries{};
 };
+
+/// What arrives on the link now was sent no earlier. A slow connection delivers what was sent
+/// before the lock ended and another link got the session.
+[[nodiscard]] inline TimePoint sent_from(const LinkRecord& link) noexcept {
+    return std::max(link.granted_at, link.answered);
+}
 
 /// Whether its holder may already treat the lock as ending. It allows for a margin and for the
 /// latency of the answers.
@@ -187,8 +196,7 @@ struct ScheduledRecord {
 /// True if the outcome of a send is unknown after this failure. After any other failure it had no
 /// effect.
 [[nodiscard]] inline bool is_unknown_effect(const Failure& failure) noexcept {
-    return failure.code == Errc::timeout || failure.code == Errc::cancelled ||
-           failure.code == Errc::connection_lost;
+    return failure.outcome_unknown;
 }
 
 } // namespace sessionq::simulation

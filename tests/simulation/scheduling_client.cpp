@@ -51,7 +51,12 @@ void SchedulingClient::attempt(ScheduledRecord& record) {
          request = ports::SendRequest{.entity = record.entity, .messages = {message}}](
             const client::PendingPtr<Numbers>& pending) {
             if (*here && endpoint_ != nullptr) {
-                endpoint_->send(request, client::AnswerTo<Numbers>{pending});
+                const auto id = endpoint_->send(request, client::AnswerTo<Numbers>{pending});
+                pending->ask_port([this, here, id] { // it knows whether the request was sent
+                    if (*here && endpoint_ != nullptr) {
+                        endpoint_->give_up(id);
+                    }
+                });
             } else {
                 pending->give_up(Errc::cancelled);
             }

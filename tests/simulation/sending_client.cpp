@@ -79,7 +79,12 @@ void SendingClient::attempt(Outbox& outbox) {
         [this, here = here_,
          request = std::move(request)](const client::PendingPtr<Numbers>& pending) {
             if (*here && endpoint_ != nullptr) {
-                endpoint_->send(request, client::AnswerTo<Numbers>{pending});
+                const auto id = endpoint_->send(request, client::AnswerTo<Numbers>{pending});
+                pending->ask_port([this, here, id] { // it knows whether the request was sent
+                    if (*here && endpoint_ != nullptr) {
+                        endpoint_->give_up(id);
+                    }
+                });
             } else {
                 pending->give_up(Errc::cancelled);
             }

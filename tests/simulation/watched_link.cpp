@@ -69,6 +69,7 @@ ports::RequestId WatchedLink::renew_lock(Deadline deadline, LockHandler handler)
                                                           core::Result<ports::LockGrant> grant) {
             environment_->scheduler.trace("link", book_.record().id,
                                           grant ? " renewed" : " not renewed");
+            book_.record().answered = std::max(book_.record().answered, asked);
             if (!grant) {
                 book_.renewal_failed(grant.failure());
             } else if (grant.value().length && book_.record().held) {

@@ -16,7 +16,10 @@ public:
         }
         MessageRecord& message = *delivery.message;
         switch (*delivery.asked) {
-        case ports::Outcome::abandon: ++message.abandons; break;
+        case ports::Outcome::abandon:
+            ++message.abandons;
+            message.given_back = environment_.scheduler.now();
+            break;
         case ports::Outcome::complete:
         case ports::Outcome::dead_letter:
         case ports::Outcome::defer: message.settled = environment_.scheduler.now(); break;
@@ -26,14 +29,11 @@ public:
 
     void delivered(const DeliveryRecord& delivery) override {
         const MessageRecord& message = *delivery.message;
-        // What comes with the answer to an accept may have been under way as long as that.
-        const LinkRecord& link = *delivery.link;
-        const TimePoint sent_after =
-            delivery.arrived == link.accepted ? link.granted_at : link.accepted;
-        if (message.settled && sent_after > *message.settled) {
+        const TimePoint sent = sent_from(*delivery.link);
+        if (message.settled && sent > *message.settled) {
             report(delivery, "comes again after its settlement was confirmed");
         }
-        if (delivery.delivery_count < message.abandons) {
+        if (delivery.delivery_count < message.abandons && sent > *message.given_back) {
             report(delivery, "comes as delivered " + std::to_string(delivery.delivery_count) +
                                  " times before, and was given back " +
                                  std::to_string(message.abandons) + " times");

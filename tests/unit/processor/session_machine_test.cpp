@@ -416,6 +416,23 @@ TEST_CASE("session machine: R25: parked, it keeps its slot while a handler of it
     CHECK(bench.succeed(last) == "settle:complete parked free_slot");
 }
 
+TEST_CASE("session machine: R25: parked, a message that no handler has begun goes back") {
+    SessionBench bench{{.max_concurrent_calls_per_session = 3,
+                        .failure_policy = FailurePolicy::park_session(10s)}};
+    static_cast<void>(bench.begin());
+    MessageMachine& failed = bench.arrive_and_start();
+    MessageMachine& early = bench.arrive_and_start();
+    MessageMachine& late = bench.arrive_and_start();
+    static_cast<void>(bench.fail(failed));
+    // Workers took these before the lane was paused, and return them.
+    CHECK(bench.end(early, {.ending = processor::Ending::not_started}) ==
+          "pause put_first"); // it would come again on the credit that is drained
+    CHECK(bench.drained() == "take_back settle:release");
+    CHECK(bench.end(late, {.ending = processor::Ending::not_started}) ==
+          "settle:release parked free_slot");
+    CHECK(bench.machine.seat() == Seat::parked);
+}
+
 TEST_CASE("session machine: R25: parked, its lock may be lost; its slot is freed once") {
     SessionBench bench{{.failure_policy = FailurePolicy::park_session(10s)}};
     static_cast<void>(bench.begin());
