@@ -59,11 +59,13 @@ class Broker:
             raise RuntimeError("sessionqd did not start")
 
     def turns_since(self, moment):
-        """Those of more than a millisecond, in milliseconds of processor time."""
+        """Those of more than a millisecond: processor time in milliseconds, and page faults."""
         if not self.turns.exists():
             return []
         lines = [line.split() for line in self.turns.read_text().splitlines()]
-        return [float(line[1]) for line in lines if float(line[0]) >= moment]
+        return [
+            (float(line[1]), int(line[3])) for line in lines if float(line[0]) >= moment
+        ]
 
     def stop(self):
         self.process.terminate()
@@ -405,11 +407,12 @@ def main():
     failed = []
     for name in arguments.cases or CASES:
         found, turns, said, rounds = run(CASES[name], arguments)
-        longest = max(turns, default=0)
+        longest, faults = max(turns, default=(0, 0))
         print(
             f"{name:20} alone {found[0]:7.1f} ms ({found[4]:.0f} of {found[2]:.0f} above 5 ms), "
             f"attacked {found[1]:8.1f} ms ({found[5]:.0f} of {found[3]:.0f}); "
-            f"longest turn {longest:.1f} ms ({sum(one > 5 for one in turns)} above 5 ms); "
+            f"longest turn {longest:.1f} ms with {faults} page faults "
+            f"({sum(one > 5 for one, _ in turns)} above 5 ms); "
             f"{rounds} rounds, answer {said}",
             flush=True,
         )
