@@ -2,12 +2,27 @@
 #include "core/utf8.hpp"
 
 #include <array>
+#include <cstring>
 
 namespace sessionq::core {
 namespace {
 
 std::uint8_t byte(std::string_view text, std::size_t at) noexcept {
     return static_cast<std::uint8_t>(text[at]);
+}
+
+/// Most texts are ASCII: they are looked at in words. Returns how far they go.
+std::size_t ascii_words(std::string_view text) noexcept {
+    constexpr std::uint64_t beyond = 0x8080808080808080;
+    std::uint64_t word = 0;
+    std::size_t at = 0;
+    for (; at + sizeof word <= text.size(); at += sizeof word) {
+        std::memcpy(&word, text.data() + at, sizeof word);
+        if ((word & beyond) != 0) {
+            break;
+        }
+    }
+    return at;
 }
 
 } // namespace
@@ -37,7 +52,12 @@ std::optional<Utf8Character> first_character(std::string_view text) noexcept {
 }
 
 bool is_utf8(std::string_view text) noexcept {
+    text.remove_prefix(ascii_words(text));
     while (!text.empty()) {
+        if (byte(text, 0) < 0x80) {
+            text.remove_prefix(1);
+            continue;
+        }
         const auto next = first_character(text);
         if (!next) {
             return false;

@@ -183,7 +183,11 @@ std::uint32_t MessageFeed::room() {
     if (free_credit() == 0 || peer_.is_quiescing) {
         return 0;
     }
-    if (peer_.room->is_full() || link_->buffered() >= peer_.limits.buffered_bytes) {
+    // What the peer's session has no room for would be kept twice. One message is, because its
+    // leaving tells of room again.
+    const std::uint32_t frames = link_->session_room();
+    if (peer_.room->is_full() || (frames == 0 && link_->buffered() != 0) ||
+        link_->buffered() >= peer_.limits.buffered_bytes) {
         peer_.room->await(*this);
         return 0;
     }
@@ -193,7 +197,7 @@ std::uint32_t MessageFeed::room() {
         }
         return unsettled_ == 0 ? 1 : 0; // no link waits for what another one has to settle
     }
-    return std::min(most_at_once, free_credit());
+    return std::min({most_at_once, free_credit(), std::max(frames, 1U)});
 }
 
 void MessageFeed::pump() {

@@ -244,11 +244,14 @@ core::Result<ReceivedDelivery> to_delivery(
         facts.deadline =
             Deadline::at(unwaited.time() - time_waited(facts.enqueued_time, brokers_now));
     }
-    delivery.lock_token =
-        Decoder{find_entry(sections.delivery_annotations, lock_token_name)}.read_uuid();
-    delivery.holder_lost = Decoder{find_entry(sections.delivery_annotations, holder_lost_name)}
-                               .read_boolean()
-                               .value_or(false);
+    visit_entries(sections.delivery_annotations,
+                  [&](std::string_view name, std::string_view value) {
+                      if (name == lock_token_name) {
+                          delivery.lock_token = Decoder{value}.read_uuid();
+                      } else if (name == holder_lost_name) {
+                          delivery.holder_lost = Decoder{value}.read_boolean().value_or(false);
+                      }
+                  });
     return delivery;
 }
 

@@ -191,6 +191,8 @@ public:
                         std::uint32_t message_format = 0) {
         return send(tag, Pieces{encoded, {}}, settled, message_format);
     }
+    /// Frames that the peer's session has room for.
+    [[nodiscard]] std::uint32_t session_room() const noexcept;
     /// Bytes that the session keeps until the peer gives credit or room for them.
     [[nodiscard]] std::size_t buffered() const noexcept;
 

@@ -22,6 +22,10 @@ void SenderLink::drained() {
     }
 }
 
+std::uint32_t SenderLink::session_room() const noexcept {
+    return gone_ ? 0 : session_->window_.room();
+}
+
 std::size_t SenderLink::buffered() const noexcept { return gone_ ? 0 : session_->waiting_bytes_; }
 
 bool SenderLink::may_begin() const noexcept {

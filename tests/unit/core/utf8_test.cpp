@@ -26,3 +26,16 @@ TEST_CASE("UTF-8: what is cut, too long, a surrogate or out of range is not UTF-
         CHECK_FALSE(is_utf8(wrong));
     }
 }
+
+TEST_CASE("UTF-8: a wrong byte is found at each place of a longer text") {
+    const std::string text = "twenty-five characters ...";
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        CAPTURE(at);
+        std::string wrong = text;
+        wrong[at] = '\xff';
+        CHECK_FALSE(is_utf8(wrong));
+        std::string right = text;
+        right.replace(at, 1, "\xe2\x82\xac");
+        CHECK(is_utf8(right));
+    }
+}

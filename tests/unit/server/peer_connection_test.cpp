@@ -67,6 +67,18 @@ TEST_CASE("PeerConnection: delivers in order and never beyond the credit") {
     CHECK(link.messages.size() == 4);
 }
 
+namespace {
+
+/// A consumer that asks by itself.
+struct Quiet final : broker::ConsumerTarget {
+    void on_accepted(broker::ConsumerPtr) noexcept override {}
+    void on_refused(Failure) noexcept override {}
+    void notify_work() noexcept override {}
+    void on_lost(Failure) noexcept override {}
+};
+
+} // namespace
+
 TEST_CASE("PeerConnection: a link that found the session's window full goes on when it opens") {
     Front front{{.buffered_bytes = 100'000}};
     front.enter();
@@ -85,6 +97,27 @@ TEST_CASE("PeerConnection: a link that found the session's window full goes on w
     front.flow(1000);
     CHECK(first.messages.size() == 6);
     CHECK(second.messages.size() == 6); // and no time has passed
+}
+
+TEST_CASE("PeerConnection: what a session's window has no room for stays in the queue") {
+    Front front;
+    front.enter();
+    LinkLog& link = front.receive("r", "plain");
+    link.receiver->add_credit(50);
+    front.run();
+    front.flow(3);
+    front.put("plain", std::vector<Message>(10, message("a", "x")));
+    CHECK(link.messages.size() == 3);
+    const broker::QueuePtr queue = front.broker.find("plain").value();
+    const auto others = queue->open(broker::ReceiveMode::receive_and_delete, 0,
+                                    std::make_shared<Quiet>(), front.now());
+    std::vector<broker::Delivered> taken;
+    REQUIRE(queue->pull(*others.value(), 4, taken, front.now()));
+    CHECK(taken.size() == 4);
+    front.flow(1000);
+    CHECK(link.messages.size() == 6);
+    CHECK(front.counts("plain").active == 6);
+    queue->close(*others.value(), front.now());
 }
 
 TEST_CASE("PeerConnection: a peer that hangs up while messages wait for room gives them back") {
