@@ -183,10 +183,10 @@ std::uint32_t MessageFeed::room() {
     if (free_credit() == 0 || peer_.is_quiescing) {
         return 0;
     }
-    // What the peer's session has no room for would be kept twice. One message is, because its
-    // leaving tells of room again.
+    // The engine would copy what the peer's session has no room for, so it stays in the queue. A
+    // drain is answered all the same: the queue may be empty.
     const std::uint32_t frames = link_->session_room();
-    if (peer_.room->is_full() || (frames == 0 && link_->buffered() != 0) ||
+    if (peer_.room->is_full() || (frames == 0 && !link_->is_draining()) ||
         link_->buffered() >= peer_.limits.buffered_bytes) {
         peer_.room->await(*this);
         return 0;

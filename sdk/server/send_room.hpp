@@ -7,9 +7,9 @@
 namespace sessionq::server {
 
 /// Links that wait until more can be sent to the peer. It reads too slowly for them: the connection
-/// or a session's window is full. They are told when bytes have left, which is all that makes room.
-/// Or the peer has too many messages that it has not settled; then a link gets no more while it has
-/// some of them. On the loop.
+/// or a session's window is full. They are told when bytes have left or come, because a flow may
+/// have opened the window. Or the peer has too many messages that it has not settled; then a link
+/// gets no more while it has some of them. On the loop.
 class SendRoom {
 public:
     /// Leaves by itself when it is destroyed.

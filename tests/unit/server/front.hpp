@@ -178,6 +178,15 @@ struct Front {
         if (credit) {
             fields.insert(fields.end(), {std::uint32_t{0}, std::uint32_t{0}, *credit});
         }
+        say_flow(std::move(fields));
+    }
+    /// The same for a link that has got nothing yet: drains its credit. `came` messages have come
+    /// on the session, and its window stays closed.
+    void drain(std::uint32_t handle, std::uint32_t credit, std::uint32_t came) {
+        say_flow({came, std::uint32_t{0}, std::uint32_t{0}, std::uint32_t{1000}, handle,
+                  std::uint32_t{0}, credit, amqp::Value{}, true});
+    }
+    void say_flow(amqp::List fields) {
         const std::string flow =
             amqp::encode(amqp::Value::described(std::uint64_t{0x13}, std::move(fields)));
         const std::string header{'\0', '\0', '\0', static_cast<char>(8 + flow.size()),

@@ -69,8 +69,8 @@ TEST_CASE("PeerConnection: delivers in order and never beyond the credit") {
 
 namespace {
 
-/// A consumer that asks by itself.
-struct Quiet final : broker::ConsumerTarget {
+/// Of a consumer that is not told.
+struct Quiet : broker::ConsumerTarget {
     void on_accepted(broker::ConsumerPtr) noexcept override {}
     void on_refused(Failure) noexcept override {}
     void notify_work() noexcept override {}
@@ -118,6 +118,41 @@ TEST_CASE("PeerConnection: what a session's window has no room for stays in the 
     CHECK(link.messages.size() == 6);
     CHECK(front.counts("plain").active == 6);
     queue->close(*others.value(), front.now());
+}
+
+TEST_CASE("PeerConnection: a full window keeps back messages, not the answers to drains") {
+    Front front;
+    front.enter();
+    front.make_queue("empty", {});
+    LinkLog& busy = front.receive("busy", "plain");
+    busy.receiver->add_credit(50);
+    LinkLog& idle = front.receive("idle", "empty");
+    idle.receiver->add_credit(5);
+    front.run();
+    front.flow(2);
+    front.put("plain", std::vector<Message>(5, message("a", "x")));
+    CHECK(busy.messages.size() == 2);
+    CHECK(idle.receiver->credit() == 5);
+    front.drain(1, 5, 2);
+    CHECK(idle.receiver->credit() == 0); // given back
+    CHECK(busy.messages.size() == 2);
+}
+
+TEST_CASE("PeerConnection: a window that opens serves each link, whatever the others may get") {
+    Front front;
+    front.enter();
+    front.make_queue("other", {});
+    LinkLog& first = front.receive("first", "plain");
+    first.receiver->add_credit(50);
+    LinkLog& second = front.receive("second", "other");
+    second.receiver->add_credit(50);
+    front.run();
+    front.flow(2);
+    front.put("plain", std::vector<Message>(5, message("a", "x")));
+    front.put("other", std::vector<Message>(5, message("a", "x")));
+    CHECK(first.messages.size() + second.messages.size() == 2);
+    front.flow(1000, 0); // the first link's credit is taken back
+    CHECK(second.messages.size() == 5);
 }
 
 TEST_CASE("PeerConnection: a peer that hangs up while messages wait for room gives them back") {
@@ -271,11 +306,8 @@ TEST_CASE("PeerConnection: a locked session is refused to others until its holde
 
 TEST_CASE(
     "PeerConnection: a message tells of a holder whose connection broke, not of one that left") {
-    struct Target final : broker::ConsumerTarget {
+    struct Target final : Quiet {
         void on_accepted(broker::ConsumerPtr granted) noexcept override { consumer = granted; }
-        void on_refused(Failure) noexcept override {}
-        void notify_work() noexcept override {}
-        void on_lost(Failure) noexcept override {}
         broker::ConsumerPtr consumer{};
     };
     for (const bool breaks : {true, false}) {
