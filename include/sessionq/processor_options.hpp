@@ -49,9 +49,10 @@ struct ConcurrencyLimits {
 /// Nothing is clamped.
 struct ProcessorOptions {
     /// Sessions held at once, without those that are parked. A slot without a session waits for
-    /// one. A session that waits only for the answers to its last settlements, or after them to the
-    /// end of its delay (`FailurePolicy::retry_later`), and is then left, keeps its lock but no
-    /// slot. There may be as many of those again. Range: 1 to 100,000. Default 8.
+    /// one. A session that waits only for the answers to its last settlements, and is then left,
+    /// keeps its lock but no slot. If a delay of it is over (`FailurePolicy::retry_later`), it also
+    /// waits so until the broker has noted that. There may be as many of those again. Range: 1 to
+    /// 100,000. Default 8.
     std::uint32_t max_concurrent_sessions{8};
 
     /// Handlers of one session at once. 1: strict order, message n+1 does not start before n is

@@ -126,9 +126,9 @@ struct ProcessorDescription {
     ProcessorCounters counters{};
     std::vector<SlotDescription> slots{};
     std::vector<SlotDescription> parked{}; ///< Sessions held without a slot.
-    /// Sessions that are left as soon as the broker has answered their last settlements, and has
-    /// confirmed that their delay is over (`FailurePolicy::retry_later`). Until then they are held
-    /// without a slot, see `ProcessorOptions::max_concurrent_sessions`.
+    /// Sessions that are left as soon as the broker has answered their last settlements and, if a
+    /// delay of theirs is over (`FailurePolicy::retry_later`), has noted that. Until then they are
+    /// held without a slot, see `ProcessorOptions::max_concurrent_sessions`.
     std::vector<SlotDescription> settling{};
 
     /// Several lines for people, without secrets and message bodies.

@@ -22,8 +22,8 @@ public:
     enum class Seat : std::uint8_t {
         slot,
         parked,
-        settling, ///< nothing but the broker's answers to settlements, and then to a write of the
-                  ///< session's record, is awaited before it is left
+        settling, ///< it is left once the broker has answered its settlements, and then a write of
+                  ///< its record if there is one
     };
 
     LeaveMachine(SessionState& session, MessageBook& book) noexcept;

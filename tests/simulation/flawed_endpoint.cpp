@@ -25,14 +25,14 @@ ports::RequestId FlawedEndpoint::send(ports::SendRequest request, ports::SendHan
     switch (defect_) {
     case SeamDefect::confirms_lost_send:
         handler = [count, handler = std::move(handler)](Numbers answer) {
-            handler(!answer && is_unknown_effect(answer.failure())
+            handler(!answer && answer.failure().outcome_unknown
                         ? Numbers{std::vector<std::int64_t>(count)}
                         : std::move(answer));
         };
         break;
     case SeamDefect::refuses_taken_send:
         handler = [handler = std::move(handler)](Numbers answer) {
-            handler(!answer && is_unknown_effect(answer.failure())
+            handler(!answer && answer.failure().outcome_unknown
                         ? Numbers{Failure{.code = Errc::server_busy}}
                         : std::move(answer));
         };

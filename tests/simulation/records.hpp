@@ -99,7 +99,7 @@ struct LinkRecord {
     bool renewal_asked{false}; ///< since the lock was granted
     TimePoint drained{};       ///< when the last drain was answered
     bool shown_empty{false};   ///< by a drain that gave credit back; nothing has come since
-    TimePoint answered{};      ///< when the newest request was made that was answered
+    TimePoint answered{};      ///< when the newest of its answered requests was made
     Duration granted{};        ///< the length that its holder was told last; zero: the usual one
     Duration lease_doubt{};  ///< how long the granting answer travelled; the receiver does not know
     std::uint32_t credit{0}; ///< granted and unused, as the owner knows it
@@ -114,7 +114,7 @@ struct LinkRecord {
     std::vector<DeliveryRecord*> deliveries{};
 };
 
-/// What arrives on the link now was sent no earlier. A slow connection delivers what was sent
+/// What arrives on the link now was sent no earlier. A slow connection may deliver what was sent
 /// before the lock ended and another link got the session.
 [[nodiscard]] inline TimePoint sent_from(const LinkRecord& link) noexcept {
     return std::max(link.granted_at, link.answered);
@@ -192,11 +192,5 @@ struct ScheduledRecord {
     std::uint32_t taken{0};
     std::vector<Copy> copies{};
 };
-
-/// True if the outcome of a send is unknown after this failure. After any other failure it had no
-/// effect.
-[[nodiscard]] inline bool is_unknown_effect(const Failure& failure) noexcept {
-    return failure.outcome_unknown;
-}
 
 } // namespace sessionq::simulation

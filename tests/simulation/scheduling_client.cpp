@@ -72,7 +72,7 @@ void SchedulingClient::attempt(ScheduledRecord& record) {
                 confirmed(record, answer.value().front());
                 return;
             }
-            record.unknown += is_unknown_effect(answer.failure()) ? 1 : 0;
+            record.unknown += answer.failure().outcome_unknown ? 1 : 0;
             later([this, &record] { attempt(record); });
         });
 }

@@ -106,7 +106,7 @@ void SendingClient::answered(Outbox& outbox, const core::Result<Numbers>& answer
         if (answer) {
             record->is_confirmed = true;
             environment_->tell(&Oracle::send_confirmed, *record);
-        } else if (is_unknown_effect(answer.failure())) {
+        } else if (answer.failure().outcome_unknown) {
             ++record->unknown;
         }
     }

@@ -307,7 +307,7 @@ void World::check_settling(const ProcessorDescription& description) {
     const auto is_of = [](const LinkRecord& link, const SlotDescription& session) {
         return link.held && link.session == session.session_id && link.entity == session.entity;
     };
-    const auto is_one = [&](const SlotDescription& session, const auto& is_so) {
+    const auto has_link = [&](const SlotDescription& session, const auto& is_so) {
         return std::any_of(links.begin(), links.end(), [&](const LinkRecord& link) {
             return is_of(link, session) && link.running == 0 && is_so(link);
         });
@@ -325,7 +325,7 @@ void World::check_settling(const ProcessorDescription& description) {
     const bool rolls_at_once = setup_.options.session_idle_timeout == Duration::zero();
     for (const SlotDescription& session : description.settling) {
         const bool for_record = session.waits_for == "the session's record";
-        if (!is_one(session, [&](const LinkRecord& link) {
+        if (!has_link(session, [&](const LinkRecord& link) {
                 return gets_nothing(link) &&
                        (for_record ? link.in_flight == 0 && link.state_asks != 0
                                    : only_settles(link));
@@ -349,12 +349,13 @@ void World::check_settling(const ProcessorDescription& description) {
     const bool must_free = rolls_at_once && !expectations_.limits_change && !setup_.close_handler &&
                            environment().faults.latency_low > Duration::zero();
     for (const SlotDescription& slot : description.slots) {
-        const bool is_clear =
+        const bool has_one_link =
             std::count_if(links.begin(), links.end(),
                           [&](const LinkRecord& link) { return is_of(link, slot); }) == 1;
-        if (must_free && is_clear && slot.state == "open" &&
-            is_one(slot,
-                   [&](const LinkRecord& link) { return only_settles(link) && had_room(link); })) {
+        if (must_free && has_one_link && slot.state == "open" &&
+            has_link(slot, [&](const LinkRecord& link) {
+                return only_settles(link) && had_room(link);
+            })) {
             report("session '" + slot.session_id + "' keeps its slot");
         }
     }

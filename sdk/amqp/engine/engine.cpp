@@ -32,7 +32,7 @@ Engine::Engine(EngineOptions options, ConnectionListener& listener)
 
 Engine::~Engine() {
     while (Session* const session = channels_.first_left()) {
-        static_cast<void>(session->lose_link()); // or the session itself, at last
+        static_cast<void>(session->lose_link()); // once there is none, the session goes
     }
 }
 
@@ -297,7 +297,9 @@ void Engine::go_on() {
 }
 
 void Engine::forget(Session& session) noexcept {
-    std::erase(due_, &session);
+    if (session.is_due_) {
+        std::erase(due_, &session);
+    }
     channels_.at(session.channel_).session = nullptr;
 }
 
@@ -316,7 +318,7 @@ void Engine::finish(const Condition& why) {
     is_ending_ = true;
     end_ = why;
     output_.close();
-    if (most_at_once_ == EngineOptions{}.most_at_once) {
+    if (most_at_once_ == EngineOptions::all_at_once) {
         tell_end();
     }
 }
@@ -331,11 +333,8 @@ void Engine::tell_end() {
             listener_.on_closed(end_);
             return;
         }
-        if (Link* const link = session->lose_link()) {
-            link->tell_gone(end_);
-        } else {
-            session->tell_ended(end_);
-        }
+        Link* const link = session->lose_link();
+        link != nullptr ? link->tell_gone(end_) : session->tell_ended(end_);
     }
 }
 

@@ -24,6 +24,8 @@ namespace sessionq::amqp {
 class Fields;
 
 struct EngineOptions {
+    static constexpr std::size_t all_at_once = std::numeric_limits<std::size_t>::max();
+
     bool is_server{false};
     /// False: an AMQP session ends when the peer attaches a link, because a peer that goes on would
     /// be answered for ever.
@@ -31,7 +33,7 @@ struct EngineOptions {
     Open open{.max_frame_size = 65536};
     /// Deliveries that one disposition names, or links of an end, that are told in one go. If it is
     /// set, an end is told by `go_on` only: those of many connections would add up.
-    std::size_t most_at_once{std::numeric_limits<std::size_t>::max()};
+    std::size_t most_at_once{all_at_once};
     /// Client: how to authenticate. Server: who may. Null: no SASL layer.
     std::unique_ptr<SaslExchange> sasl{};
 };

@@ -499,6 +499,19 @@ TEST_CASE("session driver: R9: retry later keeps the delay, gives back in order,
     CHECK(bench.link->state == "half way");
 }
 
+TEST_CASE("session driver: a session with nothing in flight waits for its record, and says so") {
+    RetryBench bench;
+    bench.handle = throws_at("1");
+    bench.deliver(bench.link, {"1"});
+    bench.link->answers_state = false;
+    bench.advance(11s);
+    const auto parked = bench.processor->describe_here().parked;
+    REQUIRE(parked.size() == 1);
+    CHECK(parked.front().in_flight == 0);
+    CHECK(parked.front().state == "leaving");
+    CHECK(parked.front().waits_for == "the session's record");
+}
+
 TEST_CASE("session driver: R9: a message that was delivered before waits for the session's delay") {
     RetryBench bench;
     bench.link->state =
