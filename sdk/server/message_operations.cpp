@@ -7,6 +7,7 @@
 
 #include "amqp/codec/delivery_codec.hpp"
 #include "amqp/peek_wait.hpp"
+#include "server/fetched_messages.hpp"
 #include "server/management_answer.hpp"
 #include "server/request_fields.hpp"
 #include "server/settlement.hpp"
@@ -18,16 +19,6 @@ namespace {
 constexpr std::uint32_t most_peeked = 250;
 constexpr std::int64_t longest_wait = 24 * 3'600'000; // milliseconds
 constexpr std::size_t most_peeked_bytes = std::size_t{1} << 20U;
-
-amqp::Value encoded_message(const ReceivedMessage& message, std::optional<core::Uuid> lock_token,
-                            TimePoint locked_until, broker::Instant now) {
-    amqp::DeliveryNotes notes{.facts = message.facts(), .lock_token = lock_token};
-    if (lock_token) { // one client fails on a lock token without an expiry
-        notes.locked_until = wall_time(locked_until, now);
-    }
-    return amqp::Binary{amqp::encode_delivery(*message.shared_content(), notes,
-                                              {.now = now.now, .wall = now.wall})};
-}
 
 std::optional<broker::Outcome> outcome_of(std::string_view status) noexcept {
     if (status == "completed") {
@@ -43,6 +34,15 @@ std::optional<broker::Outcome> outcome_of(std::string_view status) noexcept {
         return broker::Outcome::dead_letter;
     }
     return std::nullopt;
+}
+
+Answer go_on(const ManagedEntity& entity, std::shared_ptr<FetchedMessages> fetched) {
+    if (!fetched->go_on(entity.peer.limits.decoded_at_once, entity.peer.now())) {
+        return {.progress = Progress{.fetched = std::move(fetched)}};
+    }
+    Answer answer = ok();
+    answer.encoded_body = std::move(*fetched).take();
+    return answer;
 }
 
 } // namespace
@@ -97,7 +97,9 @@ Answer peek(const ManagedEntity& entity, const Request& request) {
             break; // the client asks again from there
         }
         messages.push_back(
-            amqp::Value::map({{"message", encoded_message(message, std::nullopt, {}, now)}}));
+            amqp::Value::map({{"message", amqp::Binary{amqp::encode_delivery(
+                                              *message.shared_content(), {.facts = message.facts()},
+                                              {.now = now.now, .wall = now.wall})}}}));
     }
     if (!messages.empty()) {
         return ok(amqp::Value::map({{"messages", std::move(messages)}}));
@@ -162,6 +164,9 @@ Answer cancel_scheduled(const ManagedEntity& entity, const Request& request) {
 }
 
 Answer receive_by_sequence(const ManagedEntity& entity, const Request& request) {
+    if (request.progress) {
+        return go_on(entity, request.progress->fetched);
+    }
     const auto sequences = read_sequences(request.body);
     if (!sequences) {
         return lacks("sequence-numbers");
@@ -184,24 +189,14 @@ Answer receive_by_sequence(const ManagedEntity& entity, const Request& request) 
         !done) {
         return refuse(done.failure(), LockKind::session);
     }
-    const bool deletes = holder->consumer->mode == broker::ReceiveMode::receive_and_delete;
+    using Delete = FetchedMessages::Delete;
+    const bool is_deleted = holder->consumer->mode == broker::ReceiveMode::receive_and_delete;
     const bool is_to_delete = read_number(request.body, "receiver-settle-mode") == 0;
-    amqp::List messages;
-    std::vector<broker::SettleOrder> completions;
-    for (const broker::Delivered& delivered : received) {
-        const core::Uuid token =
-            LockToken{.holder = holder->number, .token = delivered.token}.uuid();
-        const auto noted = deletes || is_to_delete ? std::nullopt : std::optional{token};
-        messages.push_back(amqp::Value::map(
-            {{"message", encoded_message(delivered.message, noted,
-                                         holder->message_locked_until(now.now), now)},
-             {"lock-token", token}}));
-        completions.push_back({.token = delivered.token});
-    }
-    if (is_to_delete && !deletes) {
-        entity.queue->settle(*holder->consumer, completions, now);
-    }
-    return ok(amqp::Value::map({{"messages", std::move(messages)}}));
+    return go_on(entity, std::make_shared<FetchedMessages>(*holder, std::move(received),
+                                                           is_deleted     ? Delete::when_fetched
+                                                           : is_to_delete ? Delete::with_the_answer
+                                                                          : Delete::no,
+                                                           now));
 }
 
 Answer update_disposition(const ManagedEntity& entity, const Request& request) {

@@ -5,7 +5,7 @@
 
 namespace sessionq::server::message_operations {
 
-// The `$management` operations on messages. Each answers at once; a peek may ask to be held.
+// The `$management` operations on messages. A long one goes on in turns, a peek may ask to be held.
 // `management.cpp` maps wire names to them.
 
 [[nodiscard]] Answer renew_lock(const ManagedEntity& entity, const Request& request);

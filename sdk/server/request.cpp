@@ -4,6 +4,7 @@
 #include "amqp/codec/decoder.hpp"
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/message_sections.hpp"
+#include "server/fetched_messages.hpp"
 
 namespace sessionq::server {
 namespace {
@@ -16,6 +17,8 @@ void write_section(amqp::Encoder& encoder, std::uint64_t code, const amqp::Value
 }
 
 } // namespace
+
+std::size_t Progress::bytes() const noexcept { return fetched ? fetched->bytes() : 0; }
 
 std::string_view Request::text(std::string_view key) const {
     const amqp::Value* value = properties.find(key);
@@ -66,7 +69,13 @@ std::string write_answer(const Answer& answer, const amqp::Value& message_id, An
                             amqp::Value::symbol(answer.condition));
     }
     write_section(encoder, amqp::section::application_properties, status);
-    write_section(encoder, amqp::section::value, answer.body);
+    if (answer.encoded_body.empty()) {
+        write_section(encoder, amqp::section::value, answer.body);
+    } else {
+        encoded.reserve(encoded.size() + answer.encoded_body.size() + 16);
+        encoder.write_descriptor(amqp::section::value);
+        encoder.put_raw(answer.encoded_body);
+    }
     return encoded;
 }
 

@@ -13,11 +13,17 @@
 
 namespace sessionq::server {
 
+class FetchedMessages;
+
 /// How far a request has come that takes several turns.
 struct Progress {
     std::int64_t searched_to{0}; ///< by a search
     /// Of the messages to schedule, those that are decoded.
     std::shared_ptr<std::vector<MessageContentPtr>> decoded{};
+    std::shared_ptr<FetchedMessages> fetched{};
+
+    /// Of the answer, as far as it is written.
+    [[nodiscard]] std::size_t bytes() const noexcept;
 };
 
 /// A request to the `$cbs` or `$management` node.
@@ -54,6 +60,7 @@ struct Answer {
     std::string description{"OK"};
     std::string condition{}; ///< empty on success
     amqp::Value body{};
+    std::string encoded_body{};  ///< takes the place of `body` if it is not empty
     bool is_confirmation{false}; ///< confirms a change, so it must wait until that is durable
     /// Set: a message will change the answer, and the request may wait for it.
     std::optional<Hold> hold{};

@@ -58,13 +58,15 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view en
 
 RequestLink::~RequestLink() {
     peer_.waiting_request_bytes -= in_turns_;
+    peer_.answer_bytes -= written_in_turns_;
     for (const Request& request : waiting_) {
         peer_.waiting_request_bytes -= request.bytes;
     }
 }
 
 bool RequestLink::has_room() {
-    return !peer_.room->is_full() && peer_.room->unread() < peer_.limits.unread_answers;
+    return !peer_.room->is_full() &&
+           peer_.room->unread() + peer_.answer_bytes < peer_.limits.unread_answers;
 }
 
 // An answer may destroy the link.
@@ -87,16 +89,21 @@ void RequestLink::answer(Request request, std::optional<TimePoint> until) {
     Answer answer = responder_(request);
     if (answer.progress) {
         request.progress = std::move(answer.progress);
+        const std::size_t written = request.progress->bytes();
         in_turns_ += request.bytes;
+        written_in_turns_ += written;
         peer_.waiting_request_bytes += request.bytes;
-        peer_.turns.add(
-            [this, self = std::weak_ptr{self_}, rest = std::move(request), until]() mutable {
-                if (!self.expired()) {
-                    in_turns_ -= rest.bytes;
-                    peer_.waiting_request_bytes -= rest.bytes;
-                    this->answer(std::move(rest), until);
-                }
-            });
+        peer_.answer_bytes += written;
+        peer_.turns.add([this, self = std::weak_ptr{self_}, rest = std::move(request), written,
+                         until]() mutable {
+            if (!self.expired()) {
+                in_turns_ -= rest.bytes;
+                written_in_turns_ -= written;
+                peer_.waiting_request_bytes -= rest.bytes;
+                peer_.answer_bytes -= written;
+                this->answer(std::move(rest), until);
+            }
+        });
         return;
     }
     if (answer.hold) {

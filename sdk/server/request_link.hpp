@@ -41,8 +41,9 @@ private:
     const AnswerStyle style_;
     const Responder responder_;
     HeldRequests held_;
-    std::deque<Request> waiting_{}; // for room, the oldest first
-    std::size_t in_turns_{0};       // bytes of requests that go on in turns
+    std::deque<Request> waiting_{};   // for room, the oldest first
+    std::size_t in_turns_{0};         // bytes of requests that go on in turns
+    std::size_t written_in_turns_{0}; // bytes of their answers
     const std::shared_ptr<const RequestLink*> self_{
         std::make_shared<const RequestLink*>(this)}; // for callbacks that may outlive the link
 };

@@ -101,6 +101,88 @@ TEST_CASE("message operations: deferred messages are received by number with the
               .status == 404);
 }
 
+TEST_CASE("message operations: many deferred messages are received in turns") {
+    const std::vector<std::string> all{"1", "2", "3", "4", "5"};
+    Managed front{"orders", {.decoded_at_once = 2}};
+    for (const std::string& body : all) {
+        front.put("orders", {message("a", body.c_str())});
+    }
+    LinkLog& holder = front.hold("a");
+    holder.receiver->add_credit(5);
+    front.run();
+    for (auto& delivery : holder.deliveries) {
+        delivery.update({.kind = amqp::OutcomeKind::modified, .undeliverable_here = true});
+    }
+    front.run();
+    REQUIRE(front.counts("orders").deferred == 5);
+    const auto receive = [&](std::uint32_t settle_mode, std::initializer_list<std::int64_t> which) {
+        return front.ask("receive-by-sequence-number",
+                         Value::map({{"sequence-numbers", longs(which)},
+                                     {"receiver-settle-mode", settle_mode},
+                                     {"session-id", "a"}}));
+    };
+    SUBCASE("locked") {
+        const auto received = receive(1, {1, 2, 3, 4, 5});
+        CHECK(front.bodies(received) == all);
+        for (const Value& item : *received.body.find("messages")->items()) {
+            CHECK(front
+                      .ask("update-disposition",
+                           Value::map({{"lock-tokens", uuids({*item.find("lock-token")})},
+                                       {"disposition-status", "completed"},
+                                       {"session-id", "a"}}))
+                      .status == 200);
+        }
+        CHECK(front.counts("orders").deferred == 0);
+    }
+    SUBCASE("and deleted") {
+        const auto received = receive(0, {1, 2, 3, 4, 5});
+        CHECK(front.bodies(received) == all);
+        CHECK(front.counts("orders").deferred == 0);
+        CHECK(receive(0, {1}).status == 404);
+    }
+    SUBCASE("in the order that was asked for") {
+        CHECK(front.bodies(receive(1, {5, 1})) == std::vector<std::string>{"5", "1"});
+        CHECK(front.bodies(receive(1, {4, 2, 3})) == std::vector<std::string>{"4", "2", "3"});
+    }
+    CHECK(front.connection->peer().answer_bytes == 0);
+}
+
+TEST_CASE("message operations: requests wait while an answer is written that is large enough") {
+    Managed front{"plain", {.decoded_at_once = 1, .unread_answers = 1}};
+    front.put("plain", {message("", "1"), message("", "2"), message("", "3"), message("", "4")});
+    LinkLog& reading = front.receive("reader", "plain");
+    reading.receiver->add_credit(4);
+    front.run();
+    for (auto& delivery : reading.deliveries) {
+        delivery.update({.kind = amqp::OutcomeKind::modified, .undeliverable_here = true});
+    }
+    front.run();
+    REQUIRE(front.counts("plain").deferred == 4);
+    const auto ask = [&](const char* id, std::initializer_list<std::int64_t> which) {
+        front.requests->sender->send(
+            id,
+            Front::request(id, "answers",
+                           Value::map({{"operation", "com.microsoft:receive-by-sequence-number"}}),
+                           Value::map({{"sequence-numbers", longs(which)},
+                                       {"receiver-settle-mode", std::uint32_t{1}}})),
+            true);
+    };
+    ask("long", {1, 2, 3});
+    ask("short", {4});
+    SUBCASE("and are then answered") {
+        front.run();
+        REQUIRE(front.answers->messages.size() == 2);
+        CHECK(Front::read_reply(front.answers->messages[0]).correlation == Value{"long"});
+        CHECK(Front::read_reply(front.answers->messages[1]).correlation == Value{"short"});
+    }
+    SUBCASE("or go with their link") {
+        front.requests->sender->close();
+        front.run();
+    }
+    CHECK(front.connection->peer().answer_bytes == 0);
+    CHECK(front.connection->peer().waiting_request_bytes == 0);
+}
+
 TEST_CASE("message operations: deferred messages of a session need its lock") {
     Managed front;
     CHECK(front
