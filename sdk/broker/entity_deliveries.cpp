@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/prefetch.hpp"
+
 namespace sessionq::broker {
 
 bool EntityDeliveries::pull(Consumer& consumer, std::uint32_t max, std::uint64_t max_bytes,
@@ -21,6 +23,9 @@ bool EntityDeliveries::pull(Consumer& consumer, std::uint32_t max, std::uint64_t
         StoredMessage* message = entity_.pop_available(consumer.session);
         if (message == nullptr) {
             break;
+        }
+        if (const StoredMessage* next = entity_.next_available(consumer.session)) {
+            core::prefetch(next->content.get()); // a queue is larger than any cache
         }
         deliver(*message, consumer, to);
         bytes += to.back().bytes;

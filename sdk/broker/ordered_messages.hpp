@@ -24,6 +24,9 @@ public:
     /// No effect if the message is not available. Its content is the same as when it was added.
     void remove(StoredMessage& message);
     /// Null if none is available.
+    [[nodiscard]] StoredMessage* front() const noexcept {
+        return lines_.empty() ? by_arrival_.front() : lines_.begin()->second.front();
+    }
     StoredMessage* pop_front() noexcept;
 
 private:

@@ -24,6 +24,9 @@ inline constexpr std::size_t max_id_length = 128;
 /// What keeps `text` from being an id, as the rest of a sentence. Empty: nothing. A text that is
 /// not UTF-8 has no form in AMQP.
 [[nodiscard]] inline std::string_view id_fault(std::string_view text) noexcept {
+    if (text.empty()) {
+        return {};
+    }
     if (!is_utf8(text)) {
         return "is not valid UTF-8";
     }

@@ -63,7 +63,7 @@ std::optional<PropertyValue> MessageContent::property(std::string_view name) con
 }
 
 std::optional<PropertyValue> DecodedContent::property(std::string_view name) const {
-    return find(message_.properties, name);
+    return has_properties_ ? find(message_.properties, name) : std::nullopt;
 }
 
 std::size_t core::size_of(const Message& message) noexcept {

@@ -11,18 +11,32 @@ std::uint8_t byte(std::string_view text, std::size_t at) noexcept {
     return static_cast<std::uint8_t>(text[at]);
 }
 
-/// Most texts are ASCII: they are looked at in words. Returns how far they go.
-std::size_t ascii_words(std::string_view text) noexcept {
-    constexpr std::uint64_t beyond = 0x8080808080808080;
-    std::uint64_t word = 0;
-    std::size_t at = 0;
-    for (; at + sizeof word <= text.size(); at += sizeof word) {
-        std::memcpy(&word, text.data() + at, sizeof word);
-        if ((word & beyond) != 0) {
-            break;
+template <typename Word>
+bool is_ascii_word(const char* at) noexcept {
+    Word word = 0;
+    std::memcpy(&word, at, sizeof word);
+    return (word & static_cast<Word>(0x8080808080808080)) == 0;
+}
+
+/// Most texts are ASCII: they are looked at in words, of which the last may overlap the one before.
+template <typename Word>
+bool is_ascii(std::string_view text) noexcept {
+    for (std::size_t at = 0; at + sizeof(Word) < text.size(); at += sizeof(Word)) {
+        if (!is_ascii_word<Word>(text.data() + at)) {
+            return false;
         }
     }
-    return at;
+    return is_ascii_word<Word>(text.data() + text.size() - sizeof(Word));
+}
+
+bool is_ascii(std::string_view text) noexcept {
+    if (text.size() >= sizeof(std::uint64_t)) {
+        return is_ascii<std::uint64_t>(text);
+    }
+    if (text.size() >= sizeof(std::uint32_t)) {
+        return is_ascii<std::uint32_t>(text);
+    }
+    return text.empty() || is_ascii<std::uint8_t>(text);
 }
 
 } // namespace
@@ -52,7 +66,9 @@ std::optional<Utf8Character> first_character(std::string_view text) noexcept {
 }
 
 bool is_utf8(std::string_view text) noexcept {
-    text.remove_prefix(ascii_words(text));
+    if (is_ascii(text)) {
+        return true;
+    }
     while (!text.empty()) {
         if (byte(text, 0) < 0x80) {
             text.remove_prefix(1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <deque>
 #include <functional>
+#include <list>
 #include <optional>
 #include <string>
 
@@ -60,7 +60,7 @@ private:
 
     SessionLink* link_;
     std::optional<std::string> record_{}; ///< as the broker has it; unset: not known
-    std::deque<Operation> operations_{};  ///< the first is under way
+    std::list<Operation> operations_{};   ///< the first is under way
     RequestId request_{0};                ///< of the first, at the link
     RequestId last_id_{0};
 };

@@ -56,8 +56,8 @@ void LeaveMachine::wait(TimePoint until) {
 }
 
 void LeaveMachine::follow(const BookEffects& effects) {
-    if (effects.examines) {
-        suspect_ = effects.suspect;
+    if (effects.examines != nullptr) {
+        suspect_ = *effects.examines;
         if (delay_.examine()) {
             admit();
         }
@@ -210,10 +210,7 @@ void LeaveMachine::all_taken_back() {
     step();
 }
 
-void LeaveMachine::step() {
-    if (session_.phase != Phase::leaving || session_.idle.in_flight() != 0) {
-        return;
-    }
+void LeaveMachine::go_on() {
     if (session_.usable() && (is_writing() || attempts_.tidy())) {
         return;
     }

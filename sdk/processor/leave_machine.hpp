@@ -64,7 +64,11 @@ public:
     void lose(CloseReason reason);
     void give_up();
     /// Something has ended: goes on once nothing is in flight any more.
-    void step();
+    void step() {
+        if (session_.phase == Phase::leaving && session_.idle.in_flight() == 0) {
+            go_on();
+        }
+    }
     void close_ended();
     void link_closed();
 
@@ -80,6 +84,7 @@ public:
 private:
     using Kind = SessionAction::Kind;
 
+    void go_on();
     void close();
     void wait(TimePoint until);
     void let_back();

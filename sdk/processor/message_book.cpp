@@ -80,7 +80,10 @@ void MessageBook::drop_link() {
 void MessageBook::follow(MessageMachine& message, const MessageActions& actions) {
     using Next = MessageActions::Next;
     const bool was_settling = is_settling();
-    place(message);
+    Messages::remove(message);
+    if (Messages* const list = list_of(message.phase())) {
+        list->push_back(message);
+    }
     if (actions.counts && ++handled_ == session_.terms.options.max_messages_per_turn) {
         effects().turn_over = true;
     }
@@ -104,10 +107,7 @@ void MessageBook::follow(MessageMachine& message, const MessageActions& actions)
         break;
     case Next::park: effects().parks_until = message.retry_at(); break;
     case Next::retry_later: effects().retries_at = message.retry_at(); break;
-    case Next::examine:
-        effects().examines = true;
-        effects().suspect = message.suspect();
-        break;
+    case Next::examine: effects().examines = &message.suspect(); break;
     case Next::rewind: effects().rewinds = true; break;
     case Next::dispose:
         effects().gone = true;
@@ -118,21 +118,21 @@ void MessageBook::follow(MessageMachine& message, const MessageActions& actions)
     }
 }
 
-/// Into the list of its phase.
-void MessageBook::place(MessageMachine& message) noexcept {
+/// Null: it is in none.
+MessageBook::Messages* MessageBook::list_of(MessageMachine::Phase phase) noexcept {
     using In = MessageMachine::Phase;
-    Messages::remove(message);
-    switch (message.phase()) {
+    switch (phase) {
     case In::in_lane:
-    case In::settled_early: in_lane_.push_back(message); break;
-    case In::settling_early: settling_early_.push_back(message); break;
-    case In::retrying: retrying_.push_back(message); break;
-    case In::examining: examining_.push_back(message); break;
-    case In::failed: failed_.push_back(message); break;
-    case In::settling: settling_.push_back(message); break;
+    case In::settled_early: return &in_lane_;
+    case In::settling_early: return &settling_early_;
+    case In::retrying: return &retrying_;
+    case In::examining: return &examining_;
+    case In::failed: return &failed_;
+    case In::settling: return &settling_;
     case In::received:
     case In::gone: break;
     }
+    return nullptr;
 }
 
 void MessageBook::put_first(MessageMachine& message) {

@@ -11,14 +11,18 @@ namespace sessionq::processor {
 
 /// What messages want of their session.
 struct BookEffects {
-    bool gone{false};         ///< a message has left
-    bool turn_over{false};    ///< `max_messages_per_turn` messages were handled (R14)
-    bool rewinds{false};      ///< what is behind a failed message goes back first (R6)
-    bool dead_letters{false}; ///< the rest of the session is dead-lettered
-    bool examines{false};     ///< the session's record is asked for
-    Suspect suspect{};        ///< for this one
-    TimePoint parks_until{};  ///< if set: the session is parked
-    TimePoint retries_at{};   ///< if set: the same, and other holders wait too
+    bool gone{false};                 ///< a message has left
+    bool turn_over{false};            ///< `max_messages_per_turn` messages were handled (R14)
+    bool rewinds{false};              ///< what is behind a failed message goes back first (R6)
+    bool dead_letters{false};         ///< the rest of the session is dead-lettered
+    const Suspect* examines{nullptr}; ///< if set: the session's record is asked for it
+    TimePoint parks_until{};          ///< if set: the session is parked
+    TimePoint retries_at{};           ///< if set: the same, and other holders wait too
+
+    /// A message waits for the session.
+    [[nodiscard]] bool waits() const noexcept {
+        return examines != nullptr || parks_until != TimePoint{} || retries_at != TimePoint{};
+    }
 };
 
 /// Decides the way of a session's messages: keeps each in the list of its phase, and turns what its
@@ -94,7 +98,7 @@ private:
 
     template <typename Input>
     void each_of(Messages& messages, Input input);
-    void place(MessageMachine& message) noexcept;
+    [[nodiscard]] Messages* list_of(MessageMachine::Phase phase) noexcept;
     void put_first(MessageMachine& message);
     [[nodiscard]] BookEffects& effects() noexcept {
         return effects_ ? *effects_ : effects_.emplace();

@@ -93,17 +93,19 @@ Ending MessageCall::keep(std::exception_ptr error) noexcept {
     if (!error) {
         return Ending::handled;
     }
-    failure_text_ = exception_text(error);
-    policy_ =
-        decided() ? nullptr : choose_policy(driver_->view(), message, attempt(), std::move(error));
+    failed_ = std::make_unique<Failed>();
+    failed_->text = exception_text(error);
+    if (!decided()) {
+        failed_->policy = choose_policy(driver_->view(), message, attempt(), std::move(error));
+    }
+    end_.policy = failed_->policy.get();
+    end_.deliveries = message.delivery_count();
     return Ending::failed;
 }
 
 dispatch::Verdict MessageCall::conclude(Ending ending) noexcept {
     const SessionView& session = driver_->view();
     end_.ending = ending;
-    end_.policy = policy_.get();
-    end_.deliveries = message.delivery_count();
     end_.decision = decided() ? std::optional{outcome_} : std::nullopt;
     // A lock that is too near its end to start is not renewed any more.
     end_.lock_over = ports::has_ended(own_lock.get(), ending == Ending::not_started);

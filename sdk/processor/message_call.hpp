@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include <sessionq/message_context.hpp>
 
@@ -48,7 +49,10 @@ public:
 
     // On the loop
     [[nodiscard]] const MessageEnd& end() const noexcept { return end_; }
-    [[nodiscard]] const std::string& failure_text() const noexcept { return failure_text_; }
+    /// What the handler threw. Empty: nothing.
+    [[nodiscard]] std::string_view failure_text() const noexcept {
+        return failed_ ? std::string_view{failed_->text} : std::string_view{};
+    }
 
     /// Decides for a call whose handler did not, unless it is decided already.
     bool decide(ports::Settlement settlement);
@@ -67,6 +71,11 @@ private:
     enum class Decision : std::uint8_t { open, deciding, made };
     enum class Progress : std::uint8_t { starting, waiting, ended };
 
+    struct Failed {
+        std::string text{};
+        std::unique_ptr<FailurePolicy> policy{}; ///< chosen for this failure; null: as configured
+    };
+
     [[nodiscard]] OperationContext operation_context() const;
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
@@ -82,9 +91,8 @@ private:
     MessageEnd end_{};
     ports::Outcome outcome_{ports::Outcome::complete};
     std::unique_ptr<ports::Settlement>
-        details_{}; ///< only for outcomes that carry more than themselves
-    std::string failure_text_{};
-    std::unique_ptr<FailurePolicy> policy_{}; ///< chosen for this failure; null: as configured
+        details_{};                    ///< only for outcomes that carry more than themselves
+    std::unique_ptr<Failed> failed_{}; ///< the last try
 };
 
 } // namespace sessionq::processor

@@ -11,7 +11,7 @@ std::optional<ports::Capability> capability_for(ports::Outcome outcome) noexcept
     }
 }
 
-ports::Settlement settlement_for(Verdict verdict, const std::string& failure) {
+ports::Settlement settlement_for(Verdict verdict, std::string_view failure) {
     using ports::Outcome;
     switch (verdict) {
     case Verdict::complete: return {.outcome = Outcome::complete};
@@ -19,7 +19,7 @@ ports::Settlement settlement_for(Verdict verdict, const std::string& failure) {
     case Verdict::release: return {.outcome = Outcome::release};
     case Verdict::dead_letter_failed:
         return {.outcome = Outcome::dead_letter,
-                .dead_letter = {.reason = "HandlerFailed", .description = failure}};
+                .dead_letter = {.reason = "HandlerFailed", .description = std::string{failure}}};
     case Verdict::dead_letter_expired:
         return {.outcome = Outcome::dead_letter, .dead_letter = {.reason = "DeadlinePassed"}};
     case Verdict::dead_letter_session:

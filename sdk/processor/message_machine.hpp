@@ -3,8 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include <sessionq/deadline.hpp>
@@ -45,7 +46,7 @@ enum class Verdict : std::uint8_t {
 [[nodiscard]] std::optional<ports::Capability> capability_for(ports::Outcome outcome) noexcept;
 
 /// `failure`: what the handler threw, if it did.
-[[nodiscard]] ports::Settlement settlement_for(Verdict verdict, const std::string& failure);
+[[nodiscard]] ports::Settlement settlement_for(Verdict verdict, std::string_view failure);
 
 /// A message that may have killed its consumers.
 struct Suspect {
@@ -128,10 +129,9 @@ public:
     [[nodiscard]] static bool holds_lane(Ending ending, std::optional<ports::Outcome> decision,
                                          bool strict, bool confirm) noexcept;
 
-    /// Before it arrives: what may be noted of it.
-    void known(const Suspect& suspect, bool is_suspect) noexcept {
-        suspect_ = suspect;
-        is_suspect_ = is_suspect;
+    /// Before it arrives: the session's record is looked at before it is handled.
+    void note_suspect(const Suspect& suspect) {
+        suspect_ = std::make_unique<const Suspect>(suspect);
     }
     /// `removed`: the sender has settled it, there is nothing to settle here.
     [[nodiscard]] MessageActions arrived(Arrival arrival, std::size_t bytes, bool removed) noexcept;
@@ -161,8 +161,9 @@ public:
     /// Its attempt is noted with the session.
     [[nodiscard]] bool is_guarded() const noexcept { return guarded_; }
     /// The session's record is looked at before it is handled.
-    [[nodiscard]] bool is_suspect() const noexcept { return is_suspect_; }
-    [[nodiscard]] const Suspect& suspect() const noexcept { return suspect_; }
+    [[nodiscard]] bool is_suspect() const noexcept { return suspect_ != nullptr; }
+    /// Requires `is_suspect`.
+    [[nodiscard]] const Suspect& suspect() const noexcept { return *suspect_; }
     [[nodiscard]] TimePoint retry_at() const noexcept { return retry_at_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
@@ -179,10 +180,9 @@ private:
     bool holds_lane_{false};
     bool examined_{false};
     bool guarded_{false};
-    bool is_suspect_{false};
-    Suspect suspect_{};
     std::uint32_t attempt_{1};
-    std::size_t size_{0}; ///< in bytes
+    std::unique_ptr<const Suspect> suspect_{}; ///< null for nearly all
+    std::size_t size_{0};                      ///< in bytes
     TimePoint retry_at_{};
 };
 

@@ -64,9 +64,11 @@ void SessionDriver::on_delivery(ports::DeliveryPtr delivery) {
     if (own_locks_) {
         call.own_lock = own_locks_->add(call);
     }
-    call.known({.sequence = call.message.sequence_number(), .holder_lost = call.holder_lost},
-               machine_.attempts().suspects(call.message.delivery_count(), call.holder_lost,
-                                            machine_.had_messages()));
+    if (machine_.attempts().suspects(call.message.delivery_count(), call.holder_lost,
+                                     machine_.had_messages())) {
+        call.note_suspect(
+            {.sequence = call.message.sequence_number(), .holder_lost = call.holder_lost});
+    }
     if (machine_.in_flight() == 0) {
         call.ready_at = view_.loop().now();
     }
@@ -98,7 +100,7 @@ void SessionDriver::ended(MessageCall& call) {
     view_.workplace().tally.drained += static_cast<std::uint64_t>(ran(ending));
     if (ending == Ending::failed) {
         view_.report(ErrorSource::message_handler,
-                     {.code = Errc::handler_failed, .detail = call.failure_text()});
+                     {.code = Errc::handler_failed, .detail = std::string{call.failure_text()}});
     }
     machine_.at(view_.loop().now()).progressed();
     perform();

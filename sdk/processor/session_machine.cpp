@@ -135,7 +135,9 @@ void SessionMachine::react() {
         if (effects->turn_over) {
             leaving_.leave(CloseReason::max_messages);
         }
-        leaving_.follow(*effects);
+        if (effects->waits()) {
+            leaving_.follow(*effects);
+        }
         if (effects->rewinds) {
             rewind();
         }

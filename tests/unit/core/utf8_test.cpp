@@ -39,3 +39,15 @@ TEST_CASE("UTF-8: a wrong byte is found at each place of a longer text") {
         CHECK(is_utf8(right));
     }
 }
+
+TEST_CASE("UTF-8: a wrong byte is found anywhere in a text of any length") {
+    for (std::size_t size = 0; size < 40; ++size) {
+        std::string text(size, 'x');
+        CHECK(is_utf8(text));
+        for (char& character : text) {
+            character = '\x80';
+            CHECK_FALSE(is_utf8(text));
+            character = 'x';
+        }
+    }
+}
