@@ -41,8 +41,11 @@ LockedSessionMachine::Action LockedSessionMachine::next(bool keeps) noexcept {
     case Action::tell_kept: return Action::none;
     case Action::note_lock_end: next_ = Action::fail_settlements; return now;
     case Action::fail_settlements:
+        if (!listens_ && phase_ == Phase::closing) {
+            break; // there are no settlements
+        }
         if (!listens_) {
-            return Action::none;
+            return Action::none; // a loss waits for somebody to tell
         }
         next_ = Action::tell_lost;
         return now;

@@ -169,6 +169,16 @@ TEST_CASE("locked session machine: without an owner a loss waits") {
     CHECK(rest(machine) == "fail lost ");
 }
 
+TEST_CASE(
+    "locked session machine: R19: closed before anybody listens, it tells that it is closed") {
+    LockedSessionMachine machine;
+    CHECK(machine.close(false));
+    CHECK(rest(machine).empty());
+    machine.end(End::other);
+    CHECK(rest(machine) == "closed ");
+    CHECK(machine.phase() == Phase::closed);
+}
+
 TEST_CASE("locked session machine: R13: who closes when settlements fail hears of no loss") {
     LockedSessionMachine machine = in(Phase::held);
     machine.end(End::other);
