@@ -116,6 +116,15 @@ public:
     /// could be started).
     void start();
 
+    /// As `SessionProcessor::pause`. The link is what is left: fetched messages that no handler
+    /// started return uncounted, running handlers finish, and the link is closed.
+    /// Errors: invalid_state (not started, or stopped).
+    void pause();
+
+    /// Ends a pause: the entity is opened anew at once, or when the old link is closed.
+    /// Errors: invalid_state (not started, or stopped).
+    void resume();
+
     /// Stops as `SessionProcessor::stop` does: messages that no handler started return uncounted,
     /// and running handlers finish. Never throws.
     StopReport stop(const StopOptions& options) noexcept;

@@ -103,7 +103,7 @@ struct SlotDescription {
     std::string entity{};
     std::string session_id{}; ///< Empty: the slot holds no session.
     /// One of vacant, accepting, backing_off, opening, open, parked, rewinding, leaving, closing,
-    /// stopped.
+    /// paused, stopped. `paused`: the processor pauses, and the slot holds no session.
     std::string state{};
     /// The pending I/O, timer or handler, in words.
     std::string waits_for{};
@@ -119,7 +119,8 @@ struct SlotDescription {
 
 /// The state of a processor.
 struct ProcessorDescription {
-    enum class State : std::uint8_t { created, running, stopping, stopped };
+    /// `paused`: it was asked to pause. The sessions below are still being left.
+    enum class State : std::uint8_t { created, running, paused, stopping, stopped };
     State state{State::created};
     std::vector<std::string> degraded{}; ///< The reasons why it is degraded. Empty: healthy.
     std::size_t buffered_bytes{0};       ///< Bytes that count against `max_buffered_bytes`.

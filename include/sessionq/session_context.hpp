@@ -28,6 +28,7 @@ enum class CloseReason : std::uint8_t {
     max_hold,        ///< The session kept its slot for `max_hold`.
     max_messages,    ///< `max_messages_per_turn` messages were handled.
     limit_lowered,   ///< `max_concurrent_sessions` was lowered.
+    paused,          ///< The processor pauses.
     parked,          ///< The failure policy parked the session.
     dead_lettered,   ///< The failure policy dead-lettered the rest of the session.
     open_failed,     ///< `on_session_open` threw.

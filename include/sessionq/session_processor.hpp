@@ -110,6 +110,28 @@ public:
     /// could be started).
     void start();
 
+    /// Pauses the processor until `resume`. Returns at once. No session is accepted any more, and
+    /// every held session is left, parked ones included: messages that no handler started return
+    /// uncounted, running handlers finish, the broker confirms their settlements,
+    /// `on_session_close` runs (`CloseReason::paused`), and the session is given back. Stop tokens
+    /// do not fire. A session that comes late is released at once.
+    ///
+    /// Each receive thread begins with that as soon as it has seen the request. From then on no
+    /// message handler starts, except those that a worker has already taken. With
+    /// `receive_and_delete` messages cannot return: those that have come are handled first.
+    ///
+    /// `describe` tells when the pause is complete: the slots are `paused`, and `parked` and
+    /// `settling` are empty. No effect while it is paused. A handler of this processor may call it.
+    /// `update_limits` and `stop` work meanwhile; new limits count from `resume`.
+    /// Errors: invalid_state (not started, or stopped).
+    void pause();
+
+    /// Ends a pause: free slots accept sessions at once. A session that is still being left ends
+    /// first, and then its slot accepts the next one. No effect unless paused. A handler of this
+    /// processor may call it.
+    /// Errors: invalid_state (not started, or stopped).
+    void resume();
+
     /// Stops in phases: accepts end, messages that no handler started return uncounted, running
     /// handlers finish, sessions are given back. Returns when that is done, at the latest after
     /// `timeout`. Before that, the stop tokens of running handlers fire (`cancel_after`). At the

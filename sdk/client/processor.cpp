@@ -67,6 +67,10 @@ void Processor::on_error(std::function<void(const ErrorContext&)> handler) {
 
 void Processor::start() { runtime_->start(); }
 
+void Processor::pause() { runtime_->pause(); }
+
+void Processor::resume() { runtime_->resume(); }
+
 StopReport Processor::stop(const StopOptions& options) noexcept { return runtime_->stop(options); }
 
 StopReport Processor::stop(Duration timeout) noexcept {

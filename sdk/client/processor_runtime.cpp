@@ -120,12 +120,26 @@ void ProcessorRuntime::start() {
     engine.processor->start();
 }
 
-void ProcessorRuntime::update_limits(const ConcurrencyLimits& limits) {
+processor::Processor& ProcessorRuntime::started() const {
     if (processor() == nullptr) {
         throw Error{Errc::invalid_state, "the processor is not started"};
     }
+    return *processor();
+}
+
+void ProcessorRuntime::pause() {
+    const OperationContext::DetachedScope detached; // it outlives the request that pauses
+    started().pause();
+}
+
+void ProcessorRuntime::resume() {
     const OperationContext::DetachedScope detached;
-    processor()->update_limits(limits);
+    started().resume();
+}
+
+void ProcessorRuntime::update_limits(const ConcurrencyLimits& limits) {
+    const OperationContext::DetachedScope detached;
+    started().update_limits(limits);
 }
 
 ProcessorDescription ProcessorRuntime::describe() const {

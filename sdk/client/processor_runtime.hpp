@@ -39,7 +39,9 @@ public:
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return options_; }
     [[nodiscard]] ProcessorDescription describe() const;
     [[nodiscard]] ProcessorCounters counters() const noexcept;
-    /// Throws `invalid_state` before the start.
+    /// The three throw `invalid_state` before the start and after a stop.
+    void pause();
+    void resume();
     void update_limits(const ConcurrencyLimits& limits);
 
     /// Null before the start.
@@ -48,6 +50,8 @@ public:
     }
 
 private:
+    [[nodiscard]] processor::Processor& started() const;
+
     /// Everything handlers may use. Ends after the last handler has returned.
     struct Engine {
         std::shared_ptr<ClientCore> client;

@@ -51,6 +51,10 @@ void SessionProcessor::on_error(std::function<void(const ErrorContext&)> handler
 
 void SessionProcessor::start() { runtime_->start(); }
 
+void SessionProcessor::pause() { runtime_->pause(); }
+
+void SessionProcessor::resume() { runtime_->resume(); }
+
 StopReport SessionProcessor::stop(const StopOptions& options) noexcept {
     return runtime_->stop(options);
 }

@@ -9,7 +9,7 @@ namespace sessionq::processor {
 
 Processor::Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers,
                      Environment environment, ports::Scope scope)
-    : shared_{std::make_shared<SharedState>()}, stop_{environment.endpoints.size()} {
+    : shared_{std::make_shared<SharedState>()}, lifecycle_{environment.endpoints.size()} {
     check_options(options);
     check_entities(entities);
     check_capabilities(options, environment.endpoints.front()->capabilities(), scope);
@@ -43,12 +43,17 @@ void Processor::on_loop(const std::shared_ptr<Shard>& shard, Task task) {
     });
 }
 
+template <typename Task>
+void Processor::on_all_loops(Task task) {
+    for (const auto& shard : shards_) {
+        on_loop(shard, task);
+    }
+}
+
 void Processor::start() {
-    {
-        const std::lock_guard lock{mutex_};
-        if (!stop_.start()) {
-            throw Error{Errc::invalid_state, "the processor was started before"};
-        }
+    const std::lock_guard lock{mutex_};
+    if (!lifecycle_.start()) {
+        throw Error{Errc::invalid_state, "the processor was started before"};
     }
     shared_->environment.dispatcher->set_max_calls(shared_->options.max_concurrent_calls);
     for (std::size_t i = 0; i < shards_.size(); ++i) {
@@ -61,30 +66,27 @@ void Processor::start() {
 
 void Processor::stop(const StopTerms& terms, Stopped stopped) {
     std::unique_lock lock{mutex_};
-    if (!stop_.stop()) {
-        const StopReport report = stop_.report();
+    if (!lifecycle_.stop()) {
+        const StopReport report = lifecycle_.report();
         lock.unlock();
         stopped(report);
         return;
     }
     stopped_.push_back(std::move(stopped));
-    lock.unlock();
-    for (const auto& shard : shards_) {
-        on_loop(shard, [this, terms](Shard& there) {
-            there.stop(
-                terms, [this](const StopReport& report) { shard_stopped(report); },
-                [this] { shard_gone(); });
-        });
-    }
+    on_all_loops([this, terms](Shard& shard) {
+        shard.stop(
+            terms, [this](const StopReport& report) { shard_stopped(report); },
+            [this] { shard_gone(); });
+    });
 }
 
 void Processor::shard_stopped(const StopReport& report) {
     std::unique_lock lock{mutex_};
-    if (!stop_.shard_stopped(report)) {
+    if (!lifecycle_.shard_stopped(report)) {
         return;
     }
     const std::vector<Stopped> told = std::move(stopped_);
-    const StopReport whole = stop_.report();
+    const StopReport whole = lifecycle_.report();
     lock.unlock();
     for (const Stopped& each : told) {
         each(whole);
@@ -94,18 +96,40 @@ void Processor::shard_stopped(const StopReport& report) {
 void Processor::shard_gone() {
     const std::function<void()> emptied = shared_->environment.emptied;
     std::unique_lock lock{mutex_};
-    const bool last = stop_.shard_gone();
+    const bool last = lifecycle_.shard_gone();
     lock.unlock();
     if (last && emptied) {
         emptied(); // this may be destroyed from here on
     }
 }
 
+void Processor::require_in_use(const char* function) const {
+    if (!lifecycle_.is_in_use()) {
+        throw Error{Errc::invalid_state,
+                    std::string{function} + ": the processor has been stopped"};
+    }
+}
+
+void Processor::pause() {
+    const std::lock_guard lock{mutex_};
+    require_in_use("pause");
+    if (lifecycle_.pause()) {
+        on_all_loops([](Shard& shard) { shard.pause(); });
+    }
+}
+
+void Processor::resume() {
+    const std::lock_guard lock{mutex_};
+    require_in_use("resume");
+    if (lifecycle_.resume()) {
+        on_all_loops([](Shard& shard) { shard.slots().resume(); });
+    }
+}
+
 void Processor::update_limits(const ConcurrencyLimits& limits) {
     check_options(with_limits(shared_->options, limits));
-    if (state() != ProcessorDescription::State::running) {
-        throw Error{Errc::invalid_state, "update_limits: the processor has been stopped"};
-    }
+    const std::lock_guard lock{mutex_};
+    require_in_use("update_limits");
     shared_->environment.dispatcher->set_max_calls(limits.max_concurrent_calls);
     shared_->settling.limit(limits.max_concurrent_sessions);
     for (std::size_t i = 0; i < shards_.size(); ++i) {
@@ -117,9 +141,7 @@ void Processor::update_limits(const ConcurrencyLimits& limits) {
 
 // A session that one thread has let go of may be what a place on another waits for.
 void Processor::look_again() {
-    for (const auto& shard : shards_) {
-        on_loop(shard, [](Shard& there) { there.slots().look_again(); });
-    }
+    on_all_loops([](Shard& shard) { shard.slots().look_again(); });
 }
 
 void Processor::describe(Described described) const {

@@ -11,8 +11,8 @@
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
 
+#include "processor/lifecycle.hpp"
 #include "processor/shard.hpp"
-#include "processor/stop_book.hpp"
 
 namespace sessionq::processor {
 
@@ -40,7 +40,13 @@ public:
     /// same. Never throws.
     void stop(const StopTerms& terms, Stopped stopped);
 
-    /// Throws `invalid_option` naming the member. Takes effect soon.
+    /// All sessions are left and none is accepted, until `resume`. Takes effect soon. No effect on
+    /// a paused processor. Throws `invalid_state` unless it was started and not stopped.
+    void pause();
+    /// Ends the pause. Otherwise as `pause`.
+    void resume();
+
+    /// Throws `invalid_option` naming the member, else as `pause`. Takes effect soon.
     void update_limits(const ConcurrencyLimits& limits);
 
     using Described = std::function<void(ProcessorDescription)>;
@@ -54,7 +60,7 @@ public:
     [[nodiscard]] ProcessorCounters counters() const noexcept { return shared_->counters.read(); }
     [[nodiscard]] ProcessorDescription::State state() const {
         const std::lock_guard lock{mutex_};
-        return stop_.state();
+        return lifecycle_.state();
     }
 
 private:
@@ -63,6 +69,10 @@ private:
     /// Runs `task(shard)` on the shard's loop, if the shard is still there.
     template <typename Task>
     static void on_loop(const std::shared_ptr<Shard>& shard, Task task);
+    /// With `mutex_` held, all shards are told what several threads ask in the same order.
+    template <typename Task>
+    void on_all_loops(Task task);
+    void require_in_use(const char* function) const;
     void look_again();
     [[nodiscard]] static std::uint32_t share(std::uint32_t total, std::size_t index,
                                              std::size_t count) noexcept;
@@ -70,7 +80,7 @@ private:
     std::shared_ptr<SharedState> shared_;
     std::vector<std::shared_ptr<Shard>> shards_{};
     mutable std::mutex mutex_{}; // guards what follows
-    StopBook stop_;
+    Lifecycle lifecycle_;
     std::vector<Stopped> stopped_{};
 };
 

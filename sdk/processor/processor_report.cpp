@@ -20,8 +20,9 @@ std::string_view name_of(Value value, const std::string_view (&names)[Count]) no
 
 std::string_view to_string(CloseReason reason) noexcept {
     static constexpr std::string_view names[] = {
-        "idle",   "released",      "stopped",     "max_hold",  "max_messages",    "limit_lowered",
-        "parked", "dead_lettered", "open_failed", "lock_lost", "connection_lost", "unresponsive"};
+        "idle",          "released",        "stopped",     "max_hold",      "max_messages",
+        "limit_lowered", "paused",          "parked",      "dead_lettered", "open_failed",
+        "lock_lost",     "connection_lost", "unresponsive"};
     static_assert(std::size(names) == static_cast<std::size_t>(CloseReason::unresponsive) + 1);
     return name_of(reason, names);
 }
@@ -50,7 +51,8 @@ void write(std::ostream& text, const SlotDescription& slot) {
 } // namespace
 
 std::string ProcessorDescription::to_string() const {
-    static constexpr std::string_view states[] = {"created", "running", "stopping", "stopped"};
+    static constexpr std::string_view states[] = {"created", "running", "paused", "stopping",
+                                                  "stopped"};
     std::ostringstream text;
     text << name_of(state, states) << (degraded.empty() ? "" : ", degraded") << ", "
          << buffered_bytes << " bytes buffered\n";

@@ -7,6 +7,17 @@
 #include "processor/first_credit.hpp"
 
 namespace sessionq::processor {
+namespace {
+
+template <typename Sessions>
+std::size_t without_slot(const Sessions& sessions) {
+    return static_cast<std::size_t>(
+        std::count_if(sessions.begin(), sessions.end(), [](const auto& session) {
+            return session->seat() != LeaveMachine::Seat::slot;
+        }));
+}
+
+} // namespace
 
 Shard::Shard(std::shared_ptr<SharedState> shared, ports::Endpoint& endpoint, std::uint64_t seed,
              std::size_t budget)
@@ -140,7 +151,20 @@ void Shard::describe(ProcessorDescription& into) const {
     into.degraded.insert(into.degraded.end(), degraded_.begin(), degraded_.end());
 }
 
-// Stopping
+// Pausing and stopping
+
+template <typename... Wants, typename... Gives>
+void Shard::feed_sessions(void (SessionMachine::*input)(Wants...), Gives... gives) {
+    for (auto next = sessions_.begin(); next != sessions_.end();) {
+        SessionDriver& session = **next++; // it may end, and leave the list
+        session.feed(input, gives...);
+    }
+}
+
+void Shard::pause() {
+    slots_.pause();
+    feed_sessions(&SessionMachine::leave, CloseReason::paused);
+}
 
 void Shard::stop(const StopTerms& terms, Stopped stopped, std::function<void()> gone) {
     stopped_ = std::move(stopped);
@@ -153,12 +177,9 @@ void Shard::on_stop_due() { apply(stop_.due(loop().now())); }
 
 void Shard::apply(const StopActions& actions) {
     if (actions.stop_slots) {
-        workplace_.tally = {.sessions = slots_.held() + without_slot()};
+        workplace_.tally = {.sessions = slots_.held() + without_slot(sessions_)};
         slots_.stop();
-        for (auto next = sessions_.begin(); next != sessions_.end();) {
-            SessionDriver& session = **next++; // it may end, and leave the list
-            session.feed(&SessionMachine::leave, CloseReason::stopped);
-        }
+        feed_sessions(&SessionMachine::leave, CloseReason::stopped);
     }
     if (actions.warn) {
         for (const auto& session : sessions_) {
@@ -167,7 +188,11 @@ void Shard::apply(const StopActions& actions) {
         workplace_.tally.cancelled = running();
     }
     if (actions.give_up) {
-        give_up_sessions();
+        take_notices(); // a handler that has told its end is not left
+        feed_sessions(&SessionMachine::give_up);
+        workplace_.tally.left += running();
+        slots_.accepts().drop_late(TimePoint::max());
+        loop().wake();
     }
     if (actions.tell) {
         workplace_.tally.complete = actions.complete;
@@ -181,24 +206,6 @@ void Shard::apply(const StopActions& actions) {
         loop().post(std::move(gone_));
     }
     loop().timers().set_due(stop_timer_, stop_.next());
-}
-
-void Shard::give_up_sessions() {
-    take_notices(); // a handler that has told its end is not left
-    for (auto next = sessions_.begin(); next != sessions_.end();) {
-        SessionDriver& session = **next++; // it may end, and leave the list
-        session.feed(&SessionMachine::give_up);
-    }
-    workplace_.tally.left += running();
-    slots_.accepts().drop_late(TimePoint::max());
-    loop().wake();
-}
-
-std::size_t Shard::without_slot() const {
-    return static_cast<std::size_t>(
-        std::count_if(sessions_.begin(), sessions_.end(), [](const auto& session) {
-            return session->seat() != LeaveMachine::Seat::slot;
-        }));
 }
 
 /// The handlers that run now.

@@ -31,6 +31,9 @@ public:
     void start(std::uint32_t slots, std::uint32_t all_slots);
     void set_limits(std::uint32_t slots, const ConcurrencyLimits& limits);
 
+    /// All sessions are left, and none is accepted until `SlotTable::resume`.
+    void pause();
+
     using Stopped = std::function<void(const StopReport&)>;
     /// `stopped` runs by the deadline, `gone` when the last handler has returned; once each, by
     /// later turns of the loop. After `gone` nothing of the shard is on the loop any more. Asked
@@ -57,8 +60,9 @@ private:
     void drain() noexcept override;
     void take_notices();
     void apply(const StopActions& actions);
-    void give_up_sessions();
-    [[nodiscard]] std::size_t without_slot() const; ///< sessions that are held so
+    /// Also those without a slot.
+    template <typename... Wants, typename... Gives>
+    void feed_sessions(void (SessionMachine::*input)(Wants...), Gives... gives);
     [[nodiscard]] std::uint64_t running() const;
     void on_watchdog();
     void on_stop_due();

@@ -15,10 +15,18 @@ bool is_fault(CloseReason reason) noexcept {
     }
 }
 
-void SlotMachine::start() noexcept {
+SlotActions SlotMachine::follow(std::optional<CloseReason> unwanted) noexcept {
     if (unwanted_ == CloseReason::stopped) {
-        return;
+        return {};
     }
+    if (unwanted) {
+        return stop(*unwanted);
+    }
+    start();
+    return {};
+}
+
+void SlotMachine::start() noexcept {
     unwanted_.reset();
     if (phase_ == Phase::stopped) {
         phase_ = Phase::free;
@@ -78,7 +86,9 @@ SlotWords SlotMachine::words(const SlotWaits& waits) const noexcept {
         return {"vacant", waits.named_sessions ? "one of the named sessions to be free" : ""};
     case Phase::backing_off: return {"backing_off", waits.timer ? "its backoff" : ""};
     case Phase::holding: return {"open", ""};
-    case Phase::stopped: return {"stopped", "nothing: stopped"};
+    case Phase::stopped:
+        return unwanted_ == CloseReason::paused ? SlotWords{"paused", "resume"}
+                                                : SlotWords{"stopped", "nothing: stopped"};
     }
     return {};
 }

@@ -43,8 +43,9 @@ public:
     SlotMachine(BackoffOptions backoff, core::Random& random) noexcept
         : backoff_{backoff}, random_{random} {}
 
-    /// The slot is wanted, also again after `stop(CloseReason::limit_lowered)`.
-    void start() noexcept;
+    /// Whether the slot is wanted (unset), or why not: `limit_lowered`, `paused`, or for good:
+    /// `stopped`. A slot that becomes wanted while its session is being left keeps it until then.
+    [[nodiscard]] SlotActions follow(std::optional<CloseReason> unwanted) noexcept;
     void accepted() noexcept;
     /// The wait is over.
     void due() noexcept;
@@ -57,9 +58,6 @@ public:
                                            std::optional<Duration> fruitless_for,
                                            Duration held_for) noexcept;
 
-    /// The slot is not wanted: `limit_lowered`, or for good: `stopped`.
-    [[nodiscard]] SlotActions stop(CloseReason why) noexcept;
-
     /// What a slot without a session does and waits for.
     [[nodiscard]] SlotWords words(const SlotWaits& waits) const noexcept;
 
@@ -68,6 +66,8 @@ public:
     [[nodiscard]] std::uint32_t failures() const noexcept { return backoff_.failures(); }
 
 private:
+    void start() noexcept;
+    [[nodiscard]] SlotActions stop(CloseReason why) noexcept;
     [[nodiscard]] SlotActions back_off(Duration delay) noexcept;
 
     Phase phase_{Phase::stopped};

@@ -18,26 +18,32 @@ SlotTable::SlotTable(Shard& shard, Workplace& workplace)
 void SlotTable::set_limits(std::uint32_t slots, std::uint32_t all_slots,
                            std::uint32_t calls_per_session) {
     accepts_.set_slots(slots, all_slots);
-    active_slots_ = slots;
     calls_per_session_ = calls_per_session;
-    while (slots_.size() < active_slots_) {
+    demand_.limit(slots);
+    while (slots_.size() < demand_.slots()) {
         slots_.emplace_back(*this, slots_.size());
     }
-    for (Slot& slot : slots_) {
-        SlotActions actions;
-        if (slot.index < active_slots_) {
-            slot.machine.start();
-        } else {
-            actions = slot.machine.stop(CloseReason::limit_lowered);
-        }
-        apply(slot, actions);
-    }
-    accepts_.need_at_once(free_count_);
+    follow_demand();
+}
+
+void SlotTable::pause() {
+    demand_.pause();
+    follow_demand();
+}
+
+void SlotTable::resume() {
+    demand_.resume();
+    follow_demand();
 }
 
 void SlotTable::stop() {
+    demand_.stop();
+    follow_demand();
+}
+
+void SlotTable::follow_demand() {
     for (Slot& slot : slots_) {
-        apply(slot, slot.machine.stop(CloseReason::stopped));
+        apply(slot, slot.machine.follow(demand_.unwanted(slot.index)));
     }
     accepts_.need_at_once(free_count_);
 }
@@ -118,7 +124,7 @@ void SlotTable::describe(ProcessorDescription& into) const {
         // Any slot takes what an entity grants. A named session goes to one slot.
         waits.accept = waits.named_sessions ? asking < accepts_.pending() : waits.accept;
         asking += slot.is_linked() ? 1 : 0;
-        if (slot.index < active_slots_ || slot.session != nullptr) {
+        if (slot.index < demand_.slots() || slot.session != nullptr) {
             into.slots.push_back(describe(slot, waits));
         }
     }
@@ -132,7 +138,7 @@ void SlotTable::examine(std::vector<std::string>& degraded) const {
             degraded.push_back(name + ": a fault ended " + std::to_string(slot.machine.failures()) +
                                " sessions in a row");
         }
-        if (slot.index < active_slots_ && describe(slot, waits()).waits_for.empty()) {
+        if (slot.index < demand_.slots() && describe(slot, waits()).waits_for.empty()) {
             degraded.push_back(name + " waited for nothing"); // R16: a defect of ours
             core::log(LogLevel::error, "processor", degraded.back());
         }

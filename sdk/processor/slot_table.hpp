@@ -10,6 +10,7 @@
 #include "core/intrusive_list.hpp"
 #include "processor/accept_table.hpp"
 #include "processor/session_driver.hpp"
+#include "processor/slot_demand.hpp"
 #include "processor/slot_machine.hpp"
 #include "processor/workplace.hpp"
 
@@ -22,6 +23,9 @@ public:
 
     /// `slots` of the processor's `all_slots` are here.
     void set_limits(std::uint32_t slots, std::uint32_t all_slots, std::uint32_t calls_per_session);
+    /// No slot is wanted until `resume`. Limits that are set meanwhile count from then on.
+    void pause();
+    void resume();
     /// For good.
     void stop();
     /// A named session became free on another thread.
@@ -38,7 +42,7 @@ public:
     [[nodiscard]] AcceptTable& accepts() noexcept { return accepts_; }
     [[nodiscard]] const TargetBook& targets() const noexcept { return accepts_.targets(); }
     [[nodiscard]] std::uint32_t calls_per_session() const noexcept { return calls_per_session_; }
-    [[nodiscard]] std::uint32_t active() const noexcept { return active_slots_; }
+    [[nodiscard]] std::uint32_t active() const noexcept { return demand_.slots(); }
     [[nodiscard]] std::size_t held() const noexcept;
 
 private:
@@ -61,6 +65,7 @@ private:
         SessionDriver* session{nullptr};
     };
 
+    void follow_demand();
     void apply(Slot& slot, const SlotActions& actions);
     void due(Slot& slot);
     [[nodiscard]] SlotDescription describe(const Slot& slot, SlotWaits waits) const;
@@ -73,7 +78,7 @@ private:
     std::deque<Slot> slots_{};
     core::IntrusiveList<Slot> free_{}; ///< longest free first
     std::uint32_t free_count_{0};
-    std::uint32_t active_slots_{0};
+    SlotDemand demand_{};
     std::uint32_t calls_per_session_;
 };
 

@@ -194,6 +194,7 @@ void Application::middle(Call& call) {
         call.context->session().release();
         break;
     case Script::Side::change_limits: change_limits(); break;
+    case Script::Side::pause: switch_pause(); break;
     }
     if (call.script.state_calls != 0 && !let_go_) {
         call.calls.push_back(std::make_shared<StateUse>(

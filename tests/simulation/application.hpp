@@ -29,6 +29,7 @@ public:
     HandlerSends::Endpoints endpoints{}; ///< the consumer's
     Duration send_timeout{};
     std::function<void()> change_limits{};
+    std::function<void()> switch_pause{};
     std::function<void(const DeliveryRecord&)> after_handler{};
 
     /// Ends handlers that hang, now and from now on.

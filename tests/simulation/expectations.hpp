@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 
 #include <sessionq/processor_options.hpp>
 #include <sessionq/time.hpp>
@@ -31,6 +32,7 @@ struct Expectations {
 
     bool close_handler{false};   ///< on_session_close is set
     bool limits_change{false};   ///< limits change during the run
+    bool pauses{false};          ///< the processor is paused during the run
     bool voluntary_leave{false}; ///< the application gave up a session
     bool faults_possible{false};
     bool stalls_possible{false};
@@ -39,6 +41,8 @@ struct Expectations {
     Duration aftermath{};   ///< how long faults may have effects in calm times, beyond the waits of
                             ///< the consumer itself
     TimePoint calm_since{TimePoint::max()}; ///< no fault begins later
+
+    std::optional<TimePoint> paused{}; ///< since when, until it is resumed
 
     TimePoint stop_asked{TimePoint::max()};
     TimePoint stop_deadline{TimePoint::max()};
@@ -49,13 +53,19 @@ struct Expectations {
     /// Sessions may be left that were not idle for the whole timeout.
     [[nodiscard]] bool leaves_for_more_than_idleness(TimePoint now) const {
         const auto action = options.failure_policy.action;
-        return now >= stop_asked || limits_change || voluntary_leave ||
+        return now >= stop_asked || limits_change || pauses || voluntary_leave ||
                options.max_hold != Duration::zero() || options.max_messages_per_turn != 0 ||
                action == FailurePolicy::Action::park_session ||
                action == FailurePolicy::Action::retry_later ||
                (action == FailurePolicy::Action::abandon &&
                 options.failure_policy.abandon_delay.min != Duration::zero()) ||
                action == FailurePolicy::Action::dead_letter_session;
+    }
+
+    /// Once no handler runs, a pause takes no longer to leave all sessions.
+    [[nodiscard]] Duration pause_bound() const {
+        return locks_last ? Duration{std::chrono::seconds{3}}
+                          : drain_bound + settle_bound + std::chrono::seconds{25} + aftermath;
     }
 
     /// Limits in force, oldest first. Whoever read a limit in the instant in which it was lowered

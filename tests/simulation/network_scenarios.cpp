@@ -303,6 +303,27 @@ constexpr std::array network_scenarios{
                             killed(s, r);
                         }
                     }},
+    NetworkScenario{"pauses_amid_delays", "pauses",
+                    [](Setup& s, Random& r) {
+                        s.limits_every = Duration::zero(); // the delay holds for one call
+                        s.options.max_concurrent_calls_per_session = 1;
+                        s.options.failure_policy =
+                            FailurePolicy::retry_later({some(r, milliseconds{200}, seconds{3}),
+                                                        some(r, seconds{1}, seconds{5})});
+                        s.network.commit_high = milliseconds{r.below(50)};
+                    }},
+    NetworkScenario{"pauses_amid_trouble", "pauses",
+                    [](Setup& s, Random& r) {
+                        s.locks_last = false;
+                        s.network.cut_per_mille = static_cast<unsigned>(r.below(15));
+                        s.network.commit_high = milliseconds{r.below(100)};
+                        s.network.stall_every =
+                            chance(r, 30) ? some(r, seconds{1}, seconds{4}) : Duration::zero();
+                        s.network.stall_high = seconds{3};
+                        s.network.restart_every =
+                            chance(r, 30) ? some(r, seconds{2}, seconds{6}) : Duration::zero();
+                        s.network.down_high = seconds{1};
+                    }},
     NetworkScenario{
         "everything_at_once", "random",
         [](Setup& s, Random& r) {

@@ -149,6 +149,7 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.ties = chance(r, 20);
              s.stop_early = chance(r, 20);
              s.limits_every = chance(r, 20) ? Duration{seconds{2}} : Duration::zero();
+             s.pauses_every = chance(r, 15) ? Duration{seconds{2}} : Duration::zero();
              s.options.receive_and_delete = chance(r, 5);
          }},
         {"steady",
@@ -250,6 +251,7 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.scripts.hangs = chance(r, 50) ? 5 : 0;
              s.scripts.until_stopped = chance(r, 50) ? 5 : 0;
              s.scripts.calls_stop = chance(r, 30) ? 2 : 0;
+             s.pauses_every = chance(r, 30) ? Duration{seconds{1}} : Duration::zero();
          }},
         {"limits_change",
          [](Setup& s, Random& r) {
@@ -271,6 +273,7 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.entities = 2 + r.below(5);
              s.sessions = 1 + r.below(4);
              s.options.accept_wait = seconds{1 + r.below(5)};
+             s.pauses_every = chance(r, 20) ? Duration{seconds{2}} : Duration::zero();
          }},
         {"named_sessions",
          [](Setup& s, Random& r) {
@@ -280,6 +283,7 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              }
              s.foreign = r.below(2);
              s.faults.detach_every = chance(r, 40) ? Duration{seconds{2}} : Duration::zero();
+             s.pauses_every = chance(r, 30) ? Duration{seconds{2}} : Duration::zero();
          }},
         {"tight_budget",
          [](Setup& s, Random& r) {
@@ -323,6 +327,26 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
          [](Setup& s, Random& r) {
              s.options.receive_and_delete = true;
              s.faults.accept_slow = chance(r, 30) ? static_cast<unsigned>(r.below(30)) : 0;
+             s.pauses_every = chance(r, 20) ? Duration{seconds{2}} : Duration::zero();
+         }},
+        {"pauses",
+         [](Setup& s, Random& r) {
+             s.faults.latency_low = milliseconds{1};
+             s.faults.latency_high = milliseconds{5};
+             s.lock_length = seconds{2 + r.below(5)};
+             s.pauses_every = milliseconds{50 + r.below(5'000)};
+             s.entities = 1 + r.below(3);
+             s.messages = 1 + r.below(20);
+             s.scripts.pauses = static_cast<unsigned>(r.below(3));
+             s.scripts.throws = static_cast<unsigned>(r.below(40));
+             s.scripts.takes_high = one_of(
+                 r, std::array<Duration, 3>{milliseconds{20}, milliseconds{500}, seconds{5}});
+             s.options.failure_policy = chance(r, 50)
+                                            ? FailurePolicy::park_session(seconds{1 + r.below(12)})
+                                            : some_policy(r);
+             s.limits_every = chance(r, 25) ? Duration{seconds{2}} : Duration::zero();
+             s.stop_early = chance(r, 25);
+             s.locks_last = true;
          }},
     };
     return all;

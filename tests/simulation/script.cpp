@@ -42,6 +42,8 @@ Script draw_script(const ScriptMix& mix, const ScriptTimes& times, core::Random&
         script.side = Script::Side::release;
     } else if (chance(mix.changes_limits)) {
         script.side = Script::Side::change_limits;
+    } else if (chance(mix.pauses)) {
+        script.side = Script::Side::pause;
     }
     if (chance(mix.uses_state)) {
         script.state_calls = static_cast<unsigned>(1 + random.below(3));

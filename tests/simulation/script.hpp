@@ -14,7 +14,7 @@ namespace sessionq::simulation {
 /// What one handler does.
 struct Script {
     enum class Ending : std::uint8_t { returns, throws };
-    enum class Side : std::uint8_t { none, stop, release, change_limits };
+    enum class Side : std::uint8_t { none, stop, release, change_limits, pause };
 
     Duration takes{}; ///< until it ends
     Ending ending{Ending::returns};
@@ -39,6 +39,7 @@ struct ScriptMix {
     unsigned calls_stop{0};
     unsigned calls_release{0};
     unsigned changes_limits{0};
+    unsigned pauses{0}; ///< or resumes
     unsigned uses_state{0};
     unsigned sends{0};         ///< with the product's own port only
     unsigned outlives_lock{0}; ///< takes one to three times the length of the lock

@@ -51,6 +51,7 @@ struct Setup {
     bool stop_twice{false};
     bool destroy_without_stop{false};
     Duration limits_every{}; ///< mean time between changes of the limits; zero: none
+    Duration pauses_every{}; ///< mean time between pausing and resuming; zero: never
     Duration stop_within{seconds{10}};
     // With the product's own port only.
     NetworkFaults network{};

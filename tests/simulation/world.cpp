@@ -36,6 +36,7 @@ void World::begin() {
     expectations_.faults_possible = true;
     expectations_.limits_change =
         setup_.limits_every > Duration::zero() || setup_.scripts.changes_limits != 0;
+    expectations_.pauses = setup_.pauses_every > Duration::zero() || setup_.scripts.pauses != 0;
     expectations_.stop_is_quick = setup_.quiet;
     expectations_.connects = stage_->connects();
     expectations_.aftermath = stage_->aftermath();
@@ -58,6 +59,7 @@ void World::begin() {
     application_.endpoints = [this] { return stage_->endpoints(); };
     application_.send_timeout = setup_.operation_timeout;
     application_.change_limits = [this] { change_limits(); };
+    application_.switch_pause = [this] { switch_pause(); };
     application_.after_handler = [this](const DeliveryRecord& delivery) {
         after_handler(delivery);
     };
@@ -96,12 +98,14 @@ void World::begin() {
 
 void World::amid_trouble() {
     const TimePoint end = scheduler().now() + setup_.trouble_for;
-    if (setup_.limits_every > Duration::zero()) {
-        for (TimePoint when = scheduler().now(); when < end;
-             when += scheduler().between(milliseconds{1}, setup_.limits_every * 2)) {
-            scheduler().at(when, [this] { change_limits(); });
+    const auto repeat = [&](Duration mean, const std::function<void()>& what) {
+        for (TimePoint when = scheduler().now(); mean > Duration::zero() && when < end;
+             when += scheduler().between(milliseconds{1}, mean * 2)) {
+            scheduler().at(when, what);
         }
-    }
+    };
+    repeat(setup_.limits_every, [this] { change_limits(); });
+    repeat(setup_.pauses_every, [this] { switch_pause(); });
     if (setup_.stop_early) {
         scheduler().after(scheduler().between(milliseconds{0}, setup_.trouble_for / 2), [this] {
             if (processor_) {
@@ -123,6 +127,9 @@ void World::consume_the_rest() {
     }
     const TimePoint calm = scheduler().now();
     expectations_.calm_since = calm;
+    if (expectations_.pauses) {
+        pause_in_calm();
+    }
     const auto all_consumed = [this] {
         return environment().broker.unfinished() == 0 && environment().handler_sends == 0 &&
                stage_->has_sent_all();
@@ -245,15 +252,65 @@ void World::change_limits() {
     processor_->update_limits(limits_);
 }
 
+/// Seldom it asks for what is so already.
+void World::switch_pause() {
+    if (stop_asked_ || expectations_.calm_since != TimePoint::max()) {
+        return;
+    }
+    if (expectations_.paused.has_value() == scheduler().chance(90)) {
+        resume();
+    } else {
+        pause();
+    }
+}
+
+void World::pause() {
+    scheduler().trace("paused");
+    if (!expectations_.paused) {
+        expectations_.paused = scheduler().now();
+    }
+    processor_->pause();
+}
+
+void World::resume() {
+    scheduler().trace("resumed");
+    expectations_.paused.reset();
+    processor_->resume();
+}
+
+/// A pause that lasts: it ends with nothing held. Then the processor resumes.
+void World::pause_in_calm() {
+    pause();
+    stage_->run(scheduler().now() + std::chrono::minutes{5},
+                [this] { return application_.running() == 0; });
+    stage_->run(scheduler().now() + expectations_.pause_bound() + seconds{1}, [] { return false; });
+    const ProcessorDescription description = processor_->describe_here();
+    const bool all_paused =
+        std::all_of(description.slots.begin(), description.slots.end(),
+                    [](const SlotDescription& slot) { return slot.state == "paused"; });
+    if (!all_paused || !description.parked.empty() || !description.settling.empty()) {
+        environment().verdict.report("(p) pause",
+                                     "it does not come to rest:\n" + description.to_string());
+    }
+    resume();
+}
+
 /// R16: a slot that claims to accept has an accept under way, and every slot waits for something.
 void World::check_slots() {
-    if (processor_->state() != ProcessorDescription::State::running) {
+    const bool paused = processor_->state() == ProcessorDescription::State::paused;
+    if (!paused && processor_->state() != ProcessorDescription::State::running) {
         return;
     }
     const ProcessorDescription description = processor_->describe_here();
     std::size_t accepting = 0;
     for (const SlotDescription& slot : description.slots) {
         accepting += slot.state == "accepting" ? 1 : 0;
+        if (slot.session_id.empty() && (slot.state == "paused") != paused &&
+            !expectations_.stalls_possible) {
+            environment().verdict.report("(p) pause", "a slot without a session is in state '" +
+                                                          slot.state + "', the processor is " +
+                                                          (paused ? "paused" : "not"));
+        }
         if (slot.waits_for.empty()) {
             environment().verdict.report("(R16) slots", "a slot in state '" + slot.state +
                                                             "' waits for nothing, session '" +

@@ -31,6 +31,10 @@ private:
 
     void ask_stop(bool from_inside);
     void change_limits();
+    void switch_pause();
+    void pause();
+    void resume();
+    void pause_in_calm();
     void check_slots();
     void check_parked(const ProcessorDescription& description);
     void check_settling(const ProcessorDescription& description);

@@ -6,7 +6,7 @@
 #include "simulation/environment.hpp"
 #include "simulation/expectations.hpp"
 
-// The oracles (a) to (o), one in each file. The ledger checks (m): a store has what was committed.
+// The oracles (a) to (p), one in each file. The ledger checks (m): a store has what was committed.
 
 namespace sessionq::simulation {
 
@@ -35,6 +35,7 @@ std::unique_ptr<Oracle> make_schedule_oracle(Environment&,
                                              const Expectations&); ///< (n) scheduled messages
 std::unique_ptr<Oracle> make_delay_oracle(Environment&,
                                           const Expectations&); ///< (o) delayed retries
+std::unique_ptr<Oracle> make_pause_oracle(Environment&, const Expectations&); ///< (p) pauses
 
 void add_all_oracles(Environment& environment, const Expectations& expectations);
 

@@ -27,8 +27,9 @@ public:
     }
 
     void before_advance(TimePoint /*next*/) override {
-        const std::size_t bound =
-            4 * std::size_t{expectations_.highest_sessions()} + environment_.accepts.size() / 2 + 8;
+        const std::size_t bound = 4 * std::size_t{expectations_.highest_sessions()} +
+                                  expectations_.without_slot() + environment_.accepts.size() / 2 +
+                                  8;
         if (environment_.live_links > bound) {
             environment_.verdict.report("(i) links",
                                         std::to_string(environment_.live_links) + " links exist");

@@ -17,12 +17,18 @@ using Phase = SlotMachine::Phase;
 
 namespace {
 
+void wanted(SlotMachine& slot) {
+    const SlotActions actions = slot.follow(std::nullopt);
+    CHECK_FALSE(actions.leave_session);
+    CHECK_FALSE(actions.wait);
+}
+
 struct Fixture {
     core::Random random{3};
     SlotMachine slot{BackoffOptions{.min = 100ms, .max = 1s}, random};
 
     void holding() {
-        slot.start();
+        wanted(slot);
         CHECK(slot.phase() == Phase::free);
         slot.accepted();
         CHECK(slot.phase() == Phase::holding);
@@ -70,21 +76,21 @@ TEST_CASE_FIXTURE(
 TEST_CASE_FIXTURE(
     Fixture, "slot machine: R18: stopping leaves the session, after which nothing is accepted") {
     holding();
-    const SlotActions actions = slot.stop(CloseReason::stopped);
+    const SlotActions actions = slot.follow(CloseReason::stopped);
     CHECK(actions.leave_session);
     CHECK(slot.phase() == Phase::holding);
-    CHECK(is_nothing(slot.stop(CloseReason::stopped)));
+    CHECK(is_nothing(slot.follow(CloseReason::stopped)));
     CHECK(is_nothing(slot.session_left(CloseReason::stopped, std::nullopt, Duration{})));
     CHECK(slot.phase() == Phase::stopped);
-    slot.start();
+    wanted(slot);
     CHECK(slot.phase() == Phase::stopped);
 }
 
 TEST_CASE("slot machine: only faults are faults") {
     for (const CloseReason reason :
          {CloseReason::idle, CloseReason::released, CloseReason::stopped, CloseReason::max_hold,
-          CloseReason::max_messages, CloseReason::limit_lowered, CloseReason::parked,
-          CloseReason::dead_lettered}) {
+          CloseReason::max_messages, CloseReason::limit_lowered, CloseReason::paused,
+          CloseReason::parked, CloseReason::dead_lettered}) {
         CHECK_FALSE(processor::is_fault(reason));
     }
 }
@@ -106,7 +112,7 @@ TEST_CASE("slot machine: R17: losses of sessions held for long do not add up, sh
     core::Random random{1};
     SlotMachine slot{{.min = 100ms, .max = 10s}, random};
     const auto lose_after = [&](Duration held) {
-        slot.start();
+        wanted(slot);
         slot.due();
         slot.accepted();
         return slot.session_left(CloseReason::connection_lost, std::nullopt, held).delay;
@@ -126,30 +132,65 @@ TEST_CASE("slot machine: R17: losses of sessions held for long do not add up, sh
 
 TEST_CASE_FIXTURE(Fixture, "slot machine: R17: a slot that is wanted again keeps its backoff") {
     holding();
-    CHECK(slot.stop(CloseReason::limit_lowered).leave_session);
-    slot.start(); // while the session is on its way out
+    CHECK(slot.follow(CloseReason::limit_lowered).leave_session);
+    wanted(slot); // while the session is on its way out
     CHECK(slot.phase() == Phase::holding);
     CHECK(slot.session_left(CloseReason::connection_lost, std::nullopt, Duration{}).wait);
     CHECK(slot.phase() == Phase::backing_off);
 
-    CHECK(is_nothing(slot.stop(CloseReason::limit_lowered)));
+    CHECK(is_nothing(slot.follow(CloseReason::limit_lowered)));
     CHECK(slot.phase() == Phase::stopped);
-    slot.start();
+    wanted(slot);
     CHECK(slot.phase() == Phase::free);
-    CHECK(is_nothing(slot.stop(CloseReason::stopped)));
-    slot.start(); // for good
+    CHECK(is_nothing(slot.follow(CloseReason::stopped)));
+    wanted(slot); // for good
     CHECK(slot.phase() == Phase::stopped);
 }
 
 TEST_CASE_FIXTURE(Fixture, "slot machine: R18: stopping while the limit is lowered leaves once") {
     holding();
-    const SlotActions lowered = slot.stop(CloseReason::limit_lowered);
+    const SlotActions lowered = slot.follow(CloseReason::limit_lowered);
     CHECK(lowered.leave_session);
     CHECK(lowered.reason == CloseReason::limit_lowered);
-    CHECK(is_nothing(slot.stop(CloseReason::stopped)));
-    slot.start();
+    CHECK(is_nothing(slot.follow(CloseReason::stopped)));
+    wanted(slot);
     CHECK(is_nothing(slot.session_left(CloseReason::limit_lowered, std::nullopt, Duration{})));
     CHECK(slot.phase() == Phase::stopped);
+}
+
+TEST_CASE_FIXTURE(Fixture, "slot machine: paused, it leaves its session, and looks for no other") {
+    holding();
+    const SlotActions actions = slot.follow(CloseReason::paused);
+    CHECK(actions.leave_session);
+    CHECK(actions.reason == CloseReason::paused);
+    CHECK(is_nothing(slot.follow(CloseReason::paused)));
+    CHECK(is_nothing(slot.session_left(CloseReason::paused, std::nullopt, 1s)));
+    CHECK(slot.phase() == Phase::stopped);
+    slot.accepted();
+    CHECK(slot.phase() == Phase::stopped);
+    wanted(slot);
+    CHECK(slot.phase() == Phase::free);
+}
+
+TEST_CASE_FIXTURE(Fixture, "slot machine: resumed amid the leaving, it looks for the next session "
+                           "once that has ended") {
+    holding();
+    CHECK(slot.follow(CloseReason::paused).leave_session);
+    wanted(slot);
+    CHECK(slot.phase() == Phase::holding);
+    CHECK(is_nothing(slot.session_left(CloseReason::paused, std::nullopt, 1s)));
+    CHECK(slot.phase() == Phase::free);
+    CHECK(slot.failures() == 0); // it was no fault
+}
+
+TEST_CASE_FIXTURE(Fixture, "slot machine: paused amid a backoff, it asks at once when resumed, and "
+                           "the next fault waits longer") {
+    holding();
+    static_cast<void>(slot.session_left(CloseReason::lock_lost, std::nullopt, Duration{}));
+    CHECK(is_nothing(slot.follow(CloseReason::paused)));
+    wanted(slot);
+    CHECK(slot.phase() == Phase::free);
+    CHECK(slot.failures() == 1);
 }
 
 TEST_CASE("slot machine: every input in every phase") {
@@ -157,7 +198,7 @@ TEST_CASE("slot machine: every input in every phase") {
     const auto make = [&](int steps) {
         SlotMachine slot{BackoffOptions{.min = 100ms, .max = 1s}, random};
         if (steps >= 1) {
-            slot.start();
+            wanted(slot);
         }
         if (steps >= 2) {
             slot.accepted();
@@ -178,7 +219,7 @@ TEST_CASE("slot machine: every input in every phase") {
         }};
     };
     const std::vector<std::pair<std::string, Input>> inputs{
-        {"start", silent(&SlotMachine::start)},
+        {"wanted", [](SlotMachine& slot) { return slot.follow(std::nullopt); }},
         {"accepted", silent(&SlotMachine::accepted)},
         {"due", silent(&SlotMachine::due)},
         {"left idle",
@@ -187,8 +228,9 @@ TEST_CASE("slot machine: every input in every phase") {
          [](SlotMachine& slot) {
              return slot.session_left(CloseReason::lock_lost, std::nullopt, 0s);
          }},
-        {"lowered", [](SlotMachine& slot) { return slot.stop(CloseReason::limit_lowered); }},
-        {"stop", [](SlotMachine& slot) { return slot.stop(CloseReason::stopped); }},
+        {"lowered", [](SlotMachine& slot) { return slot.follow(CloseReason::limit_lowered); }},
+        {"paused", [](SlotMachine& slot) { return slot.follow(CloseReason::paused); }},
+        {"stop", [](SlotMachine& slot) { return slot.follow(CloseReason::stopped); }},
     };
     struct Cell {
         Phase phase;
@@ -198,12 +240,13 @@ TEST_CASE("slot machine: every input in every phase") {
     constexpr auto holding = Phase::holding;
     constexpr auto backing_off = Phase::backing_off;
     constexpr auto stopped = Phase::stopped;
-    const Cell expected[4][7] = {
+    const Cell expected[4][8] = {
         {{free, ""},
          {holding, ""},
          {free, ""},
          {free, ""},
          {free, ""},
+         {stopped, ""},
          {stopped, ""},
          {stopped, ""}},
         {{holding, ""},
@@ -212,6 +255,7 @@ TEST_CASE("slot machine: every input in every phase") {
          {free, ""},
          {backing_off, "wait"},
          {holding, "leave"},
+         {holding, "leave"},
          {holding, "leave"}},
         {{backing_off, ""},
          {backing_off, ""},
@@ -219,8 +263,10 @@ TEST_CASE("slot machine: every input in every phase") {
          {backing_off, ""},
          {backing_off, ""},
          {stopped, ""},
+         {stopped, ""},
          {stopped, ""}},
         {{free, ""},
+         {stopped, ""},
          {stopped, ""},
          {stopped, ""},
          {stopped, ""},

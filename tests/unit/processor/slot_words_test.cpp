@@ -17,7 +17,7 @@ TEST_CASE(
     core::Random random{1};
     SlotMachine slot{BackoffOptions{}, random};
     CHECK(slot.words({}).state == "stopped");
-    slot.start();
+    static_cast<void>(slot.follow(std::nullopt));
     CHECK(slot.words({.named_sessions = true}).waits_for == "one of the named sessions to be free");
     CHECK(slot.words({}).waits_for.empty());
     CHECK(slot.words({.accept = true, .pause = true}).waits_for == "a session");
@@ -26,7 +26,10 @@ TEST_CASE(
     CHECK(slot.session_left(CloseReason::lock_lost, std::nullopt, 0s).wait);
     CHECK(slot.words({.timer = true}).waits_for == "its backoff");
     CHECK(slot.words({.named_sessions = true, .accept = true}).waits_for.empty());
-    static_cast<void>(slot.stop(CloseReason::stopped));
+    static_cast<void>(slot.follow(CloseReason::paused));
+    CHECK(slot.words({}).state == "paused");
+    CHECK(slot.words({.timer = true}).waits_for == "resume");
+    static_cast<void>(slot.follow(CloseReason::stopped));
     CHECK(slot.words({}).state == "stopped");
     CHECK(slot.words({}).waits_for == "nothing: stopped");
 }

@@ -73,7 +73,9 @@ public:
         };
     }
     ~ProcessorBench() {
-        if (processor && processor->state() == ProcessorDescription::State::running) {
+        using State = ProcessorDescription::State;
+        if (processor &&
+            (processor->state() == State::running || processor->state() == State::paused)) {
             holds = false;
             stop(std::chrono::seconds{1});
             finish_all();

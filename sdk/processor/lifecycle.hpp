@@ -7,27 +7,33 @@
 
 namespace sessionq::processor {
 
-/// Decides when a processor runs and when it has stopped, by what its shards tell. Not thread-safe.
-class StopBook {
+/// Decides when a processor runs, pauses, and has stopped, by what the application asks and what
+/// its shards tell. Not thread-safe.
+class Lifecycle {
 public:
     using State = ProcessorDescription::State;
 
-    explicit StopBook(std::size_t shards) noexcept : stopping_{shards}, present_{shards} {}
+    explicit Lifecycle(std::size_t shards) noexcept : stopping_{shards}, present_{shards} {}
 
     /// Whether it may start: once, and not after `stop`.
-    [[nodiscard]] bool start() noexcept {
-        if (state_ != State::created) {
-            return false;
-        }
-        state_ = State::running;
-        return true;
+    [[nodiscard]] bool start() noexcept { return change(State::created, State::running); }
+
+    /// Whether the shards must pause. Not if they do, or if it does not run.
+    [[nodiscard]] bool pause() noexcept { return change(State::running, State::paused); }
+
+    /// Whether the shards must resume.
+    [[nodiscard]] bool resume() noexcept { return change(State::paused, State::running); }
+
+    /// It was started, and nobody asked it to stop.
+    [[nodiscard]] bool is_in_use() const noexcept {
+        return state_ == State::running || state_ == State::paused;
     }
 
     /// Whether the shards must stop first. Else `report` says how it has stopped.
     [[nodiscard]] bool stop() noexcept {
         if (state_ == State::created) {
             state_ = State::stopped;
-        } else if (state_ == State::running) {
+        } else if (is_in_use()) {
             state_ = State::stopping;
         }
         return state_ == State::stopping;
@@ -53,6 +59,14 @@ public:
     [[nodiscard]] const StopReport& report() const noexcept { return report_; }
 
 private:
+    [[nodiscard]] bool change(State from, State to) noexcept {
+        if (state_ != from) {
+            return false;
+        }
+        state_ = to;
+        return true;
+    }
+
     State state_{State::created};
     std::size_t stopping_;
     std::size_t present_;
