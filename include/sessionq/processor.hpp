@@ -91,7 +91,8 @@ struct EntityProcessorOptions {
 ///
 /// Thread safety:
 /// Distinct objects: safe.
-/// Shared objects: safe, except for `on_message` and `on_error`, which must precede `start`.
+/// Shared objects: safe, except for `on_message` and `on_error`. They must not run beside one
+/// another or beside `start`.
 class Processor {
 public:
     /// Checks the options, and that the broker supports them. It does no I/O and starts no thread.
@@ -103,17 +104,19 @@ public:
     Processor(Processor&&) noexcept;
     Processor& operator=(Processor&&) noexcept;
 
-    /// Sets the handler of messages. Required before `start`. Errors of this and `on_error`:
-    /// invalid_state (the processor was started).
+    /// Sets the handler of messages. Required before `start`. This and `on_error` may be called
+    /// before `start` and after `stop`, and take effect at the next start.
+    /// Errors of both: invalid_state (the processor was started and has not stopped).
     void on_message(MessageHandler handler);
 
     /// As `SessionProcessor::on_error`. An entity that has sessions is told here, as
     /// session_required.
     void on_error(std::function<void(const ErrorContext&)> handler);
 
-    /// Starts the threads and opens the entity. Returns at once.
-    /// Errors: invalid_state (no `on_message`, or started before), resource_exhausted (no thread
-    /// could be started).
+    /// Starts the threads and opens the entity. Returns at once. After `stop` it may start again,
+    /// as `SessionProcessor::start` says.
+    /// Errors: invalid_state (no `on_message`, started and not stopped, or handlers of the earlier
+    /// start still run), resource_exhausted (no thread could be started).
     void start();
 
     /// As `SessionProcessor::pause`. The link is what is left: fetched messages that no handler
@@ -139,7 +142,7 @@ public:
     /// As `SessionProcessor::describe`. There is one slot.
     [[nodiscard]] ProcessorDescription describe() const;
 
-    /// Only the totals. Never blocks.
+    /// Only the totals, since the last start. Never blocks.
     [[nodiscard]] ProcessorCounters counters() const noexcept;
 
 private:

@@ -65,7 +65,7 @@ struct StopReport {
     std::uint64_t sessions{0};
 };
 
-/// Totals since the start. A session or message that comes again counts again.
+/// Totals since the last start. A session or message that comes again counts again.
 struct ProcessorCounters {
     std::uint64_t messages_handled{0};   ///< Handlers that returned.
     std::uint64_t messages_failed{0};    ///< Handlers that threw. Each attempt counts.

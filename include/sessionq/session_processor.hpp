@@ -49,7 +49,8 @@ class ProcessorRuntime;
 ///
 /// Thread safety:
 /// Distinct objects: safe.
-/// Shared objects: safe, except for the `on_...` functions, which must precede `start`.
+/// Shared objects: safe, except for the `on_...` functions. They must not run beside one another or
+/// beside `start`.
 class SessionProcessor {
 public:
     /// Checks the options, and that the broker supports them. It does no I/O and starts no thread.
@@ -70,7 +71,9 @@ public:
     SessionProcessor& operator=(SessionProcessor&&) noexcept;
 
     /// Sets the handler of messages. Required before `start`. Each of the five functions replaces
-    /// an earlier handler. Errors of all five: invalid_state (the processor was started).
+    /// an earlier handler. They may be called before `start` and after `stop`, and take effect at
+    /// the next start, which copies the handlers.
+    /// Errors of all five: invalid_state (the processor was started and has not stopped).
     void on_message(MessageHandler handler);
 
     /// Sets the handler that runs before the first message of a session. If it throws, the
@@ -106,8 +109,13 @@ public:
     void on_error(std::function<void(const ErrorContext&)> handler);
 
     /// Starts the threads and the accepts. Returns at once.
-    /// Errors: invalid_state (no `on_message`, or started before), resource_exhausted (no thread
-    /// could be started).
+    ///
+    /// After `stop` it may start again, with the options of the constructor and the handlers that
+    /// are set. It must have stopped, and all message and session handlers of the earlier start
+    /// must have returned: a stop that timed out, or that a handler requested, is not waited for.
+    /// `describe` and `counters` tell of the last start.
+    /// Errors: invalid_state (no `on_message`, started and not stopped, or handlers of the earlier
+    /// start still run), resource_exhausted (no thread could be started).
     void start();
 
     /// Pauses the processor until `resume`. Returns at once. No session is accepted any more, and
@@ -155,7 +163,7 @@ public:
     /// for them, at most a second.
     [[nodiscard]] ProcessorDescription describe() const;
 
-    /// Only the totals. Never blocks.
+    /// Only the totals, since the last start. Never blocks.
     [[nodiscard]] ProcessorCounters counters() const noexcept;
 
     /// The options of the constructor. `worker_threads` is the actual number if it was zero.

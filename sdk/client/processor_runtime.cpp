@@ -50,66 +50,88 @@ processor::StopTerms terms_of(const StopOptions& options, TimePoint now) {
 ProcessorRuntime::ProcessorRuntime(std::shared_ptr<ClientCore> client,
                                    std::vector<std::string> entities, ProcessorOptions options,
                                    ports::Scope scope)
-    : engine_{std::make_unique<Engine>(std::move(client))},
+    : client_{std::move(client)},
       entities_{std::move(entities)},
-      options_{checked(std::move(options), entities_, engine_->client->capabilities(), scope)},
+      options_{checked(std::move(options), entities_, client_->capabilities(), scope)},
       scope_{scope} {}
 
 ProcessorRuntime::~ProcessorRuntime() {
-    if (processor() == nullptr) {
+    RunPtr run = current();
+    if (run == nullptr) {
         return;
     }
     const StopReport report = stop({.timeout = destructor_patience});
-    const bool inside = engine_->pool->on_worker_thread();
+    const bool inside = run->pool->on_worker_thread();
     const Duration patience = report.complete ? destructor_patience : late_patience;
-    if (!inside && engine_->emptied.wait_for(patience) == std::future_status::ready) {
+    if (!inside && run->emptied.wait_for(patience) == std::future_status::ready) {
         return;
     }
     core::log(LogLevel::warning, "processor",
               "a processor ends while handlers of it still run; they are left to themselves");
-    std::thread{[engine = std::move(engine_)] {
-        engine->pool->stop(Deadline::never());
-        engine->emptied.wait();
+    run_.reset();
+    std::thread{[run = std::move(run)] {
+        run->pool->stop(Deadline::never());
+        run->emptied.wait();
     }}.detach();
 }
 
 processor::Handlers& ProcessorRuntime::handlers_before_start() {
-    if (processor() != nullptr) {
-        throw Error{Errc::invalid_state, "handlers are registered before start"};
+    const RunPtr run = current();
+    if (run != nullptr && run->processor->state() != ProcessorDescription::State::stopped) {
+        throw Error{Errc::invalid_state, "handlers are registered before start, or after stop"};
     }
     return handlers_;
 }
 
-void ProcessorRuntime::start() {
-    if (processor() != nullptr) {
-        throw Error{Errc::invalid_state, "the processor was started before"};
-    }
+void ProcessorRuntime::require_startable() const {
     if (!handlers_.message && !handlers_.start_message) {
         throw Error{Errc::invalid_state, "on_message is not set"};
     }
-    const OperationContext::DetachedScope detached; // it outlives the request that starts it
-    Engine& engine = *engine_;
-    const auto gone = std::make_shared<std::promise<void>>();
-    engine.emptied = gone->get_future();
-    processor::Environment environment{.dispatcher = &engine.dispatcher,
-                                       .notifier = &engine.notifier,
-                                       .clock = &engine.client->clock(),
-                                       .seed = std::random_device{}(),
-                                       .operation_timeout =
-                                           engine.client->options().operation_timeout,
-                                       .emptied = [gone] { gone->set_value(); }};
-    for (std::size_t i = 0; i < engine.client->thread_count(); ++i) {
-        environment.endpoints.push_back(engine.client->thread(i).endpoint.get());
+    const RunPtr run = current();
+    if (run == nullptr) {
+        return;
     }
-    engine.pool = start_threads("not all workers could be started", [&] {
-        return std::make_unique<dispatch::WorkerPool>(engine.dispatcher, engine.client->clock(),
+    if (run->processor->state() != ProcessorDescription::State::stopped) {
+        throw Error{Errc::invalid_state, "the processor was started and has not stopped yet"};
+    }
+    if (run->processor->ends_soon()) {
+        run->emptied.wait();
+    } else if (run->emptied.wait_for(Duration::zero()) != std::future_status::ready) {
+        throw Error{Errc::invalid_state, "handlers of the earlier start have not returned yet"};
+    }
+}
+
+ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
+    auto run = std::make_shared<Run>(client_);
+    const auto gone = std::make_shared<std::promise<void>>();
+    run->emptied = gone->get_future();
+    processor::Environment environment{.dispatcher = &run->dispatcher,
+                                       .notifier = &run->notifier,
+                                       .clock = &client_->clock(),
+                                       .seed = std::random_device{}(),
+                                       .operation_timeout = client_->options().operation_timeout,
+                                       .emptied = [gone] { gone->set_value(); }};
+    for (std::size_t i = 0; i < client_->thread_count(); ++i) {
+        environment.endpoints.push_back(client_->thread(i).endpoint.get());
+    }
+    run->pool = start_threads("not all workers could be started", [&] {
+        return std::make_unique<dispatch::WorkerPool>(run->dispatcher, client_->clock(),
                                                       options_.worker_threads);
     });
-    engine.coroutines = std::make_unique<dispatch::PoolContext>(*engine.pool);
-    environment.workers = engine.pool.get();
-    environment.coroutines = engine.coroutines.get();
-    engine.processor = std::make_unique<processor::Processor>(
-        options_, entities_, std::move(handlers_), std::move(environment), scope_);
+    run->coroutines = std::make_unique<dispatch::PoolContext>(*run->pool);
+    environment.workers = run->pool.get();
+    environment.coroutines = run->coroutines.get();
+    run->processor = std::make_unique<processor::Processor>(options_, entities_, handlers_,
+                                                            std::move(environment), scope_);
+    return run;
+}
+
+void ProcessorRuntime::start() {
+    RunPtr run; // the earlier one ends last, without a lock: it waits for its threads
+    const OperationContext::DetachedScope detached; // it outlives the request that starts it
+    const std::lock_guard starting{starting_};
+    require_startable();
+    run = make_run();
     core::log(LogLevel::info, "processor", "starts on ", entities_.size(),
               " entities: ", options_.max_concurrent_sessions, " sessions, ",
               options_.max_concurrent_calls_per_session, " calls each, ", options_.worker_threads,
@@ -117,63 +139,70 @@ void ProcessorRuntime::start() {
               std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_idle_timeout)
                   .count(),
               " ms");
-    engine.processor->start();
+    const std::lock_guard lock{mutex_}; // who finds it finds it started
+    run_.swap(run);
+    run_->processor->start();
 }
 
-processor::Processor& ProcessorRuntime::started() const {
-    if (processor() == nullptr) {
+ProcessorRuntime::RunPtr ProcessorRuntime::started() const {
+    RunPtr run = current();
+    if (run == nullptr) {
         throw Error{Errc::invalid_state, "the processor is not started"};
     }
-    return *processor();
+    return run;
 }
 
 void ProcessorRuntime::pause() {
     const OperationContext::DetachedScope detached; // it outlives the request that pauses
-    started().pause();
+    started()->processor->pause();
 }
 
 void ProcessorRuntime::resume() {
     const OperationContext::DetachedScope detached;
-    started().resume();
+    started()->processor->resume();
 }
 
 void ProcessorRuntime::update_limits(const ConcurrencyLimits& limits) {
     const OperationContext::DetachedScope detached;
-    started().update_limits(limits);
+    started()->processor->update_limits(limits);
 }
 
 ProcessorDescription ProcessorRuntime::describe() const {
-    if (processor() == nullptr) {
+    const RunPtr run = current();
+    if (run == nullptr) {
         return {};
     }
     const auto promise = std::make_shared<std::promise<ProcessorDescription>>();
     auto described = promise->get_future();
-    processor()->describe(
+    run->processor->describe(
         [promise](ProcessorDescription whole) { promise->set_value(std::move(whole)); });
     if (described.wait_for(describe_patience) == std::future_status::ready) {
         return described.get();
     }
-    return {.state = processor()->state(),
+    return {.state = run->processor->state(),
             .degraded = {"a receive thread does not answer"},
-            .counters = processor()->counters()};
+            .counters = run->processor->counters()};
 }
 
 ProcessorCounters ProcessorRuntime::counters() const noexcept {
-    return processor() == nullptr ? ProcessorCounters{} : processor()->counters();
+    const RunPtr run = current();
+    return run == nullptr ? ProcessorCounters{} : run->processor->counters();
 }
 
 StopReport ProcessorRuntime::stop(const StopOptions& options) noexcept try {
-    if (processor() == nullptr) {
+    const RunPtr run = current();
+    if (run == nullptr) {
         return {.complete = true};
     }
     const OperationContext::DetachedScope detached;
-    const processor::StopTerms terms = terms_of(options, engine_->client->clock().now());
-    if (engine_->pool->on_worker_thread()) {
-        processor()->stop(terms, [](const StopReport&) {});
+    const processor::StopTerms terms = terms_of(options, client_->clock().now());
+    if (run->pool->on_worker_thread()) {
+        run->processor->stop(terms, [](const StopReport&) {});
         return {.requested_only = true};
     }
     auto promise = std::make_shared<std::promise<StopReport>>();
-    processor()->stop(terms, [promise](const StopReport& report) { promise->set_value(report); });
+    run->processor->stop(terms,
+                         [promise](const StopReport& report) { promise->set_value(report); });
     return promise->get_future().get();
 } catch (const std::exception& error) { // out of memory; the destructor does the rest
     core::log(LogLevel::error, "processor", "stop failed: ", error.what());

@@ -3,6 +3,7 @@
 
 #include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,10 @@
 
 namespace sessionq::client {
 
-/// Owns the processor, its workers and its client, and ends them in order.
+/// Owns what a processor needs from a start to a stop, and ends it in order. After a stop it may
+/// start again.
+///
+/// Thread safety: all members are safe from any thread, but for `handlers_before_start`.
 class ProcessorRuntime {
 public:
     /// `scope`: what each link of the processor holds.
@@ -32,28 +36,25 @@ public:
     ProcessorRuntime(const ProcessorRuntime&) = delete;
     ProcessorRuntime& operator=(const ProcessorRuntime&) = delete;
 
-    /// The handlers. Throws `invalid_state` after the start.
+    /// The handlers of the next start. Throws `invalid_state` between a start and the end of the
+    /// stop. Not beside `start`.
     [[nodiscard]] processor::Handlers& handlers_before_start();
+    /// Throws `invalid_state` until the stop has ended and all handlers have returned.
     void start();
     StopReport stop(const StopOptions& options) noexcept;
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return options_; }
     [[nodiscard]] ProcessorDescription describe() const;
     [[nodiscard]] ProcessorCounters counters() const noexcept;
-    /// The three throw `invalid_state` before the start and after a stop.
+    /// Of the last start, as are `describe` and `counters`. The three throw `invalid_state` before
+    /// the start and after a stop.
     void pause();
     void resume();
     void update_limits(const ConcurrencyLimits& limits);
 
-    /// Null before the start.
-    [[nodiscard]] processor::Processor* processor() const noexcept {
-        return engine_->processor.get();
-    }
-
 private:
-    [[nodiscard]] processor::Processor& started() const;
-
-    /// Everything handlers may use. Ends after the last handler has returned.
-    struct Engine {
+    /// Everything handlers may use between a start and a stop. Ends after the last handler has
+    /// returned. Its last owner may be any thread, also one of its workers.
+    struct Run {
         std::shared_ptr<ClientCore> client;
         dispatch::Dispatcher dispatcher{};
         Notifier notifier{};
@@ -62,14 +63,28 @@ private:
         std::future<void> emptied{}; ///< ready when the processor has left all loops
         std::unique_ptr<processor::Processor> processor{}; ///< ends first, once `emptied`
 
-        explicit Engine(std::shared_ptr<ClientCore> core) : client{std::move(core)} {}
+        explicit Run(std::shared_ptr<ClientCore> core) : client{std::move(core)} {}
     };
+    using RunPtr = std::shared_ptr<Run>;
 
-    std::unique_ptr<Engine> engine_;
+    /// Null before the first start.
+    [[nodiscard]] RunPtr current() const {
+        const std::lock_guard lock{mutex_};
+        return run_;
+    }
+    /// Throws `invalid_state` if there is none.
+    [[nodiscard]] RunPtr started() const;
+    void require_startable() const;
+    [[nodiscard]] RunPtr make_run() const;
+
+    const std::shared_ptr<ClientCore> client_;
     const std::vector<std::string> entities_;
     const ProcessorOptions options_;
     const ports::Scope scope_;
     processor::Handlers handlers_{};
+    std::mutex starting_{}; ///< one start at a time
+    mutable std::mutex mutex_{};
+    RunPtr run_{}; ///< guarded by `mutex_`
 };
 
 } // namespace sessionq::client

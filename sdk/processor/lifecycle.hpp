@@ -29,6 +29,11 @@ public:
         return state_ == State::running || state_ == State::paused;
     }
 
+    /// No handler is left: the loops let go of the processor in one of their next turns.
+    [[nodiscard]] bool ends_soon() const noexcept {
+        return state_ == State::stopped && report_.complete;
+    }
+
     /// Whether the shards must stop first. Else `report` says how it has stopped.
     [[nodiscard]] bool stop() noexcept {
         if (state_ == State::created) {

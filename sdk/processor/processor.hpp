@@ -62,6 +62,11 @@ public:
         const std::lock_guard lock{mutex_};
         return lifecycle_.state();
     }
+    /// It has stopped, and `Environment::emptied` is called without waiting for a handler.
+    [[nodiscard]] bool ends_soon() const {
+        const std::lock_guard lock{mutex_};
+        return lifecycle_.ends_soon();
+    }
 
 private:
     void shard_stopped(const StopReport& report);

@@ -23,13 +23,13 @@
 using namespace sessionq;
 using namespace std::chrono_literals;
 using test::code_of;
-using State = ProcessorDescription::State;
+using PauseState = ProcessorDescription::State;
 
 namespace {
 
-constexpr auto patience = 30s; // never waited for in full unless something hangs
+constexpr auto pause_patience = 30s; // never waited for in full unless something hangs
 
-struct Fixture : test::OrdersFixture {
+struct PauseFixture : test::OrdersFixture {
     void send(const std::string& session, int count) {
         std::vector<Message> messages;
         for (int i = 0; i < count; ++i) {
@@ -42,12 +42,13 @@ struct Fixture : test::OrdersFixture {
 /// Whether the pause is complete, soon.
 template <typename AnyProcessor>
 bool comes_to_rest(const AnyProcessor& processor) {
-    const auto end = core::system_clock().now() + patience;
+    const auto end = core::system_clock().now() + pause_patience;
     while (core::system_clock().now() < end) {
         const ProcessorDescription told = processor.describe();
         const bool all = std::all_of(told.slots.begin(), told.slots.end(),
                                      [](const auto& slot) { return slot.state == "paused"; });
-        if (told.state == State::paused && all && told.parked.empty() && told.settling.empty()) {
+        if (told.state == PauseState::paused && all && told.parked.empty() &&
+            told.settling.empty()) {
             return true;
         }
         std::this_thread::yield();
@@ -57,8 +58,9 @@ bool comes_to_rest(const AnyProcessor& processor) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(Fixture, "pause: a handler pauses its processor; all sessions are given back and "
-                           "come again after resume, in order") {
+TEST_CASE_FIXTURE(PauseFixture,
+                  "pause: a handler pauses its processor; all sessions are given back and "
+                  "come again after resume, in order") {
     constexpr int sessions = 6;
     constexpr int each = 10;
     for (int i = 0; i < sessions; ++i) {
@@ -106,13 +108,13 @@ TEST_CASE_FIXTURE(Fixture, "pause: a handler pauses its processor; all sessions 
     CHECK(handled == before);
 
     processor.resume();
-    CHECK(processor.describe().state == State::running);
+    CHECK(processor.describe().state == PauseState::running);
     processor.update_limits({.max_concurrent_sessions = sessions});
-    const auto end = core::system_clock().now() + patience;
+    const auto end = core::system_clock().now() + pause_patience;
     while (handled < sessions * each && core::system_clock().now() < end) {
         std::this_thread::yield();
     }
-    CHECK(processor.stop(patience).complete);
+    CHECK(processor.stop(pause_patience).complete);
     CHECK(broker.counts("orders").active == 0);
     CHECK(deliveries == 0); // what went back does not count
     REQUIRE(seen.size() == sessions);
@@ -121,7 +123,7 @@ TEST_CASE_FIXTURE(Fixture, "pause: a handler pauses its processor; all sessions 
     }
 }
 
-TEST_CASE_FIXTURE(Fixture, "pause: a processor without sessions gives its messages back") {
+TEST_CASE_FIXTURE(PauseFixture, "pause: a processor without sessions gives its messages back") {
     broker.create_queue("plain", {.requires_session = false});
     Sender plain{client, "plain"};
     plain.send({.body = "1"});
@@ -133,7 +135,7 @@ TEST_CASE_FIXTURE(Fixture, "pause: a processor without sessions gives its messag
     CHECK(code_of([&] { processor.pause(); }) == Errc::invalid_state);
     CHECK(code_of([&] { processor.resume(); }) == Errc::invalid_state);
     processor.start();
-    REQUIRE(one.get_future().wait_for(patience) == std::future_status::ready);
+    REQUIRE(one.get_future().wait_for(pause_patience) == std::future_status::ready);
     processor.pause();
     processor.pause();
     REQUIRE(comes_to_rest(processor));
@@ -145,27 +147,28 @@ TEST_CASE_FIXTURE(Fixture, "pause: a processor without sessions gives its messag
     other.close();
     CHECK(handled == 1);
     processor.resume();
-    CHECK(two.get_future().wait_for(patience) == std::future_status::ready);
-    CHECK(processor.stop(patience).complete);
+    CHECK(two.get_future().wait_for(pause_patience) == std::future_status::ready);
+    CHECK(processor.stop(pause_patience).complete);
     CHECK(broker.counts("plain").active == 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "pause: it needs a processor that was started and not stopped") {
+TEST_CASE_FIXTURE(PauseFixture, "pause: it needs a processor that was started and not stopped") {
     SessionProcessor processor{client, "orders"};
     processor.on_message([](MessageContext&) {});
     CHECK(code_of([&] { processor.pause(); }) == Errc::invalid_state);
     CHECK(code_of([&] { processor.resume(); }) == Errc::invalid_state);
     processor.start();
     processor.resume();
-    CHECK(processor.describe().state == State::running);
+    CHECK(processor.describe().state == PauseState::running);
     processor.pause();
-    CHECK(processor.stop(patience).complete);
+    CHECK(processor.stop(pause_patience).complete);
     CHECK(code_of([&] { processor.pause(); }) == Errc::invalid_state);
     CHECK(code_of([&] { processor.resume(); }) == Errc::invalid_state);
 }
 
-TEST_CASE_FIXTURE(Fixture, "pause: threads pause, resume and change limits at once, and nothing is "
-                           "lost") {
+TEST_CASE_FIXTURE(PauseFixture,
+                  "pause: threads pause, resume and change limits at once, and nothing is "
+                  "lost") {
     constexpr int each = 200;
     send("a", each);
     send("b", each);
@@ -190,20 +193,20 @@ TEST_CASE_FIXTURE(Fixture, "pause: threads pause, resume and change limits at on
             });
         }
     }
-    CHECK(all.get_future().wait_for(patience) == std::future_status::ready);
-    CHECK(processor.stop(patience).complete);
+    CHECK(all.get_future().wait_for(pause_patience) == std::future_status::ready);
+    CHECK(processor.stop(pause_patience).complete);
     CHECK(handled == 2 * each);
     CHECK(broker.counts("orders").active == 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "pause: R18: a paused processor may be destroyed") {
+TEST_CASE_FIXTURE(PauseFixture, "pause: R18: a paused processor may be destroyed") {
     send("a", 1);
     std::promise<void> entered;
     {
         SessionProcessor processor{client, "orders"};
         processor.on_message([&](MessageContext&) { entered.set_value(); });
         processor.start();
-        REQUIRE(entered.get_future().wait_for(patience) == std::future_status::ready);
+        REQUIRE(entered.get_future().wait_for(pause_patience) == std::future_status::ready);
         processor.pause();
     }
     CHECK(broker.counts("orders").active == 0);

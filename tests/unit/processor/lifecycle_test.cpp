@@ -41,9 +41,20 @@ TEST_CASE("lifecycle: R18: it has stopped when the last shard has, and reports o
     CHECK(life.report().released == 22);
     CHECK(life.report().left == 1);
     CHECK(life.report().sessions == 33);
-    CHECK_FALSE(life.stop()); // once more: `report` says how
+    CHECK_FALSE(life.ends_soon()); // a handler is left
+    CHECK_FALSE(life.stop());      // once more: `report` says how
     CHECK_FALSE(life.shard_gone());
     CHECK(life.shard_gone());
+}
+
+TEST_CASE("lifecycle: it ends soon once all shards have stopped and no handler is left") {
+    Lifecycle life{2};
+    CHECK(life.start());
+    CHECK(life.stop());
+    CHECK_FALSE(life.shard_stopped({.complete = true}));
+    CHECK_FALSE(life.ends_soon());
+    CHECK(life.shard_stopped({.complete = true}));
+    CHECK(life.ends_soon());
 }
 
 TEST_CASE("lifecycle: every input in every state") {

@@ -3,26 +3,18 @@
 
 #include <algorithm>
 
+#include "support/code_of.hpp"
 #include "unit/processor/support/processor_bench.hpp"
 
 using namespace sessionq;
 using namespace std::chrono_literals;
+using test::code_of;
 using test::ProcessorBench;
-using State = ProcessorDescription::State;
+using PauseState = ProcessorDescription::State;
 
 namespace {
 
-/// Of what `call` throws; a default one: nothing.
-Errc code_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.failure().code;
-    }
-    return Errc{};
-}
-
-struct Bench : ProcessorBench {
+struct PauseBench : ProcessorBench {
     using ProcessorBench::ProcessorBench;
 
     void pause() {
@@ -50,7 +42,7 @@ struct Bench : ProcessorBench {
 } // namespace
 
 TEST_CASE("pause: what never started goes back, what runs finishes, and the session is left") {
-    Bench bench;
+    PauseBench bench;
     bench.on_close();
     bench.holds = true;
     bench.start();
@@ -58,7 +50,7 @@ TEST_CASE("pause: what never started goes back, what runs finishes, and the sess
     bench.deliver(link, {"1", "2", "3"});
     const auto token = bench.started.front().context->stop_token();
     bench.pause();
-    CHECK(bench.processor->state() == State::paused);
+    CHECK(bench.processor->state() == PauseState::paused);
     CHECK(link->take_log() == "drain, release 2, release 3");
     CHECK(bench.slot().state == "leaving");
     CHECK(bench.slot().waits_for == "handlers");
@@ -78,7 +70,7 @@ TEST_CASE("pause: what never started goes back, what runs finishes, and the sess
 
     bench.holds = false;
     bench.resume();
-    CHECK(bench.processor->state() == State::running);
+    CHECK(bench.processor->state() == PauseState::running);
     CHECK(bench.slot().state == "accepting");
     bench.deliver(bench.open(), {"2"});
     CHECK(bench.take_handled() == "2");
@@ -86,7 +78,7 @@ TEST_CASE("pause: what never started goes back, what runs finishes, and the sess
 }
 
 TEST_CASE("pause: the session is kept until the broker has answered its settlements") {
-    Bench bench;
+    PauseBench bench;
     bench.holds = true;
     bench.answers = false;
     bench.start();
@@ -103,7 +95,7 @@ TEST_CASE("pause: the session is kept until the broker has answered its settleme
 }
 
 TEST_CASE("pause: R19: a session that comes late is given back") {
-    Bench bench;
+    PauseBench bench;
     bench.start();
     bench.pause();
     CHECK(bench.endpoint.accepts.size() == 1);
@@ -117,7 +109,7 @@ TEST_CASE("pause: R19: a session that comes late is given back") {
 }
 
 TEST_CASE("pause: sessions that are parked without a slot are left") {
-    Bench bench{{.failure_policy = FailurePolicy::park_session(1h)}};
+    PauseBench bench{{.failure_policy = FailurePolicy::park_session(1h)}};
     bench.on_close();
     bench.holds = true;
     bench.start();
@@ -137,7 +129,7 @@ TEST_CASE("pause: sessions that are parked without a slot are left") {
 }
 
 TEST_CASE("pause: a session that others must not handle yet keeps its delay when it is left") {
-    Bench bench{{.failure_policy = FailurePolicy::retry_later({1h})}};
+    PauseBench bench{{.failure_policy = FailurePolicy::retry_later({1h})}};
     bench.holds = true;
     bench.start();
     const auto link = bench.open("a");
@@ -151,7 +143,7 @@ TEST_CASE("pause: a session that others must not handle yet keeps its delay when
 }
 
 TEST_CASE("pause: resumed amid the leaving, the session ends first, and then its slot asks") {
-    Bench bench;
+    PauseBench bench;
     bench.holds = true;
     bench.start();
     const auto link = bench.open();
@@ -168,7 +160,7 @@ TEST_CASE("pause: resumed amid the leaving, the session ends first, and then its
 }
 
 TEST_CASE("pause: again, and resuming what runs, do nothing") {
-    Bench bench;
+    PauseBench bench;
     bench.start();
     const auto link = bench.open();
     bench.resume();
@@ -181,7 +173,7 @@ TEST_CASE("pause: again, and resuming what runs, do nothing") {
 }
 
 TEST_CASE("pause: limits that are set meanwhile count after it") {
-    Bench bench{{.max_concurrent_sessions = 2}};
+    PauseBench bench{{.max_concurrent_sessions = 2}};
     bench.start();
     bench.pause();
     bench.processor->update_limits({.max_concurrent_sessions = 3});
@@ -198,7 +190,7 @@ TEST_CASE("pause: limits that are set meanwhile count after it") {
 }
 
 TEST_CASE("pause: named sessions are left, and asked for after it") {
-    Bench bench{{.max_concurrent_sessions = 2, .session_ids = {"x", "y"}}};
+    PauseBench bench{{.max_concurrent_sessions = 2, .session_ids = {"x", "y"}}};
     bench.start();
     const auto x = bench.open("x");
     bench.pause();
@@ -211,7 +203,7 @@ TEST_CASE("pause: named sessions are left, and asked for after it") {
 }
 
 TEST_CASE("pause: where received messages are deleted, they are handled first") {
-    Bench bench{{.receive_and_delete = true}};
+    PauseBench bench{{.receive_and_delete = true}};
     bench.start();
     bench.holds = true;
     const auto link = bench.open();
@@ -225,7 +217,7 @@ TEST_CASE("pause: where received messages are deleted, they are handled first") 
 }
 
 TEST_CASE("pause: R18: a paused processor stops, also while sessions are being left") {
-    Bench bench;
+    PauseBench bench;
     bench.holds = true;
     bench.start();
     const auto link = bench.open();
@@ -239,7 +231,7 @@ TEST_CASE("pause: R18: a paused processor stops, also while sessions are being l
     CHECK(bench.stopped[0].complete);
     CHECK(bench.stopped[0].sessions == 1);
 
-    Bench idle;
+    PauseBench idle;
     idle.start();
     idle.pause();
     idle.endpoint.refuse(Errc::cancelled);
@@ -251,7 +243,7 @@ TEST_CASE("pause: R18: a paused processor stops, also while sessions are being l
 }
 
 TEST_CASE("pause: a fault amid the leaving causes no backoff") {
-    Bench bench;
+    PauseBench bench;
     bench.holds = true;
     bench.start();
     const auto link = bench.open();
@@ -265,7 +257,7 @@ TEST_CASE("pause: a fault amid the leaving causes no backoff") {
 }
 
 TEST_CASE("pause: it needs a processor that was started and not stopped") {
-    Bench bench;
+    PauseBench bench;
     bench.start();
     processor::Processor never{{},
                                {"orders"},

@@ -14,7 +14,7 @@ using processor::SlotDemand;
 
 namespace {
 
-std::string words(const SlotDemand& demand, std::size_t slot) {
+std::string demand_words(const SlotDemand& demand, std::size_t slot) {
     const auto reason = demand.unwanted(slot);
     return std::string{reason ? to_string(*reason) : "wanted"};
 }
@@ -23,12 +23,12 @@ std::string words(const SlotDemand& demand, std::size_t slot) {
 
 TEST_CASE("slot demand: none is wanted before a limit is set, then those within it") {
     SlotDemand demand;
-    CHECK(words(demand, 0) == "limit_lowered");
+    CHECK(demand_words(demand, 0) == "limit_lowered");
     demand.limit(2);
-    CHECK(words(demand, 1) == "wanted");
-    CHECK(words(demand, 2) == "limit_lowered");
+    CHECK(demand_words(demand, 1) == "wanted");
+    CHECK(demand_words(demand, 2) == "limit_lowered");
     demand.limit(1);
-    CHECK(words(demand, 1) == "limit_lowered");
+    CHECK(demand_words(demand, 1) == "limit_lowered");
 }
 
 TEST_CASE("slot demand: a limit that is set during a pause counts after it") {
@@ -37,10 +37,10 @@ TEST_CASE("slot demand: a limit that is set during a pause counts after it") {
     demand.pause();
     demand.limit(2);
     CHECK(demand.slots() == 2);
-    CHECK(words(demand, 0) == "paused");
-    CHECK(words(demand, 1) == "paused");
+    CHECK(demand_words(demand, 0) == "paused");
+    CHECK(demand_words(demand, 1) == "paused");
     demand.resume();
-    CHECK(words(demand, 1) == "wanted");
+    CHECK(demand_words(demand, 1) == "wanted");
 }
 
 TEST_CASE("slot demand: every input in every phase") {
@@ -69,7 +69,8 @@ TEST_CASE("slot demand: every input in every phase") {
                 each(demand);
             }
             inputs[input].second(demand);
-            CHECK(words(demand, 0) + " " + words(demand, 1) == expected[phase][input]);
+            CHECK(demand_words(demand, 0) + " " + demand_words(demand, 1) ==
+                  expected[phase][input]);
             table.reached(phase, input);
         }
     }
