@@ -136,8 +136,13 @@ public:
 
     /// Changes `EntityProcessorOptions::max_concurrent_calls` of a running processor. A lower limit
     /// takes effect as handlers finish.
-    /// Errors: invalid_option (not 1 to 10,000), invalid_state (not started).
+    /// Errors: invalid_option (not 1 to 10,000), invalid_state (not started, or stopped).
     void set_max_concurrent_calls(std::uint32_t calls);
+
+    /// Changes `EntityProcessorOptions::prefetch` of a running processor. A lower number takes
+    /// effect as messages finish: what the broker was asked for before may still come.
+    /// Errors: invalid_option (not 0 to 10,000), invalid_state (not started, or stopped).
+    void set_prefetch(std::uint32_t messages);
 
     /// As `SessionProcessor::describe`. There is one slot.
     [[nodiscard]] ProcessorDescription describe() const;

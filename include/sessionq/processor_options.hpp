@@ -42,6 +42,10 @@ struct ConcurrencyLimits {
     /// with `session_ids` that are no more than the slots: they are kept while idle. Unset: it
     /// stays as it is.
     std::optional<Duration> session_idle_timeout{};
+    /// It counts for sessions that are held now, and for later ones. A lower number takes effect as
+    /// messages finish: what the broker was asked for before may still come. Zero: the processor
+    /// chooses again, from the beginning. Unset: it stays as it is.
+    std::optional<std::uint32_t> prefetch{};
 };
 
 /// How a `SessionProcessor` works. An aggregate for designated initialisers. It is checked before

@@ -79,8 +79,12 @@ StopReport Processor::stop(Duration timeout) noexcept {
 
 void Processor::set_max_concurrent_calls(std::uint32_t calls) {
     check_calls(calls);
-    runtime_->update_limits(
-        {.max_concurrent_sessions = 1, .max_concurrent_calls_per_session = calls});
+    runtime_->change_limits(
+        [calls](ConcurrencyLimits& limits) { limits.max_concurrent_calls_per_session = calls; });
+}
+
+void Processor::set_prefetch(std::uint32_t messages) {
+    runtime_->change_limits([messages](ConcurrencyLimits& limits) { limits.prefetch = messages; });
 }
 
 ProcessorDescription Processor::describe() const { return runtime_->describe(); }

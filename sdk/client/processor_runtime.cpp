@@ -162,9 +162,9 @@ void ProcessorRuntime::resume() {
     started()->processor->resume();
 }
 
-void ProcessorRuntime::update_limits(const ConcurrencyLimits& limits) {
+void ProcessorRuntime::change_limits(const processor::Processor::ChangeLimits& change) {
     const OperationContext::DetachedScope detached;
-    started()->processor->update_limits(limits);
+    started()->processor->change_limits(change);
 }
 
 ProcessorDescription ProcessorRuntime::describe() const {

@@ -49,7 +49,7 @@ public:
     /// the start and after a stop.
     void pause();
     void resume();
-    void update_limits(const ConcurrencyLimits& limits);
+    void change_limits(const processor::Processor::ChangeLimits& change);
 
 private:
     /// Everything handlers may use between a start and a stop. Ends after the last handler has

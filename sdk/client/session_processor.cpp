@@ -64,7 +64,7 @@ StopReport SessionProcessor::stop(Duration timeout) noexcept {
 }
 
 void SessionProcessor::update_limits(const ConcurrencyLimits& limits) {
-    runtime_->update_limits(limits);
+    runtime_->change_limits([&limits](ConcurrencyLimits& all) { all = limits; });
 }
 
 ProcessorDescription SessionProcessor::describe() const { return runtime_->describe(); }

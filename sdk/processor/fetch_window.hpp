@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include <sessionq/time.hpp>
 
@@ -37,7 +38,17 @@ public:
         return std::clamp(size_, least_, std::max(least_, most_now()));
     }
 
-    void limit_calls(std::uint32_t calls) noexcept { least_ = least(configured_, calls); }
+    void limit_calls(std::uint32_t calls) noexcept {
+        calls_ = calls;
+        least_ = least(configured_, calls);
+    }
+    /// Another size; zero: it is chosen here from now on, beginning anew.
+    void configure(std::uint32_t configured) noexcept {
+        if (std::exchange(configured_, configured) != configured) {
+            limit_calls(calls_);
+            resize(least_);
+        }
+    }
 
     /// What a session starts with.
     [[nodiscard]] static std::uint32_t least(std::uint32_t configured,
@@ -82,7 +93,8 @@ private:
     }
 
     core::ByteBudget& budget_;
-    const std::uint32_t configured_;
+    std::uint32_t configured_;
+    std::uint32_t calls_{0};
     std::uint32_t least_{0};
     std::uint32_t size_{0};
     TimePoint dry_since_{TimePoint::max()}; ///< max: handlers have something to do, or had nothing

@@ -8,6 +8,7 @@
 #include "core/byte_budget.hpp"
 #include "ports/session_link.hpp"
 #include "processor/fetch_window.hpp"
+#include "processor/session_terms.hpp"
 
 namespace sessionq::processor {
 
@@ -16,18 +17,19 @@ namespace sessionq::processor {
 /// sent: a session that comes too late is given back, and they would be lost. Accepts may wait for
 /// long, so all `slots` together take no more than a quarter of what the budget has left.
 [[nodiscard]] inline ports::FirstCredit first_credit(const ProcessorOptions& options,
+                                                     const SessionLimits& limits,
                                                      std::uint32_t calls, std::uint32_t slots,
-                                                     Duration idle_timeout, bool has_open,
+                                                     bool has_open,
                                                      const core::ByteBudget& budget) noexcept {
     if (has_open || options.receive_and_delete) {
         return {};
     }
     const std::uint32_t turn = options.max_messages_per_turn;
-    const std::uint32_t window = FetchWindow::least(options.prefetch, calls);
+    const std::uint32_t window = FetchWindow::least(limits.prefetch, calls);
     const std::uint32_t wanted = turn != 0 ? std::min(window, turn) : window;
     const std::uint32_t share = budget.affordable() / 4 / std::max(slots, 1U);
     return {.count = std::max(std::min(wanted, share), 1U),
-            .drain = idle_timeout == Duration::zero()};
+            .drain = limits.idle_timeout == Duration::zero()};
 }
 
 } // namespace sessionq::processor

@@ -96,6 +96,7 @@ ProcessorOptions with_limits(ProcessorOptions options, const ConcurrencyLimits& 
     options.max_concurrent_calls = limits.max_concurrent_calls;
     options.session_idle_timeout =
         limits.session_idle_timeout.value_or(options.session_idle_timeout);
+    options.prefetch = limits.prefetch.value_or(options.prefetch);
     return options;
 }
 

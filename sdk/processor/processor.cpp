@@ -15,6 +15,10 @@ Processor::Processor(ProcessorOptions options, std::vector<std::string> entities
     check_capabilities(options, environment.endpoints.front()->capabilities(), scope);
     shared_->scope = scope;
     shared_->options = std::move(options);
+    limits_ = {.max_concurrent_sessions = shared_->options.max_concurrent_sessions,
+               .max_concurrent_calls_per_session =
+                   shared_->options.max_concurrent_calls_per_session,
+               .max_concurrent_calls = shared_->options.max_concurrent_calls};
     shared_->parked.limit(shared_->options.max_parked_sessions);
     shared_->settling.limit(shared_->options.max_concurrent_sessions);
     shared_->entities = std::move(entities);
@@ -127,9 +131,16 @@ void Processor::resume() {
 }
 
 void Processor::update_limits(const ConcurrencyLimits& limits) {
-    check_options(with_limits(shared_->options, limits));
+    change_limits([&limits](ConcurrencyLimits& all) { all = limits; });
+}
+
+void Processor::change_limits(const ChangeLimits& change) {
     const std::lock_guard lock{mutex_};
+    ConcurrencyLimits limits = limits_;
+    change(limits);
+    check_options(with_limits(shared_->options, limits));
     require_in_use("update_limits");
+    limits_ = limits;
     shared_->environment.dispatcher->set_max_calls(limits.max_concurrent_calls);
     shared_->settling.limit(limits.max_concurrent_sessions);
     for (std::size_t i = 0; i < shards_.size(); ++i) {

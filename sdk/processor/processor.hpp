@@ -48,6 +48,9 @@ public:
 
     /// Throws `invalid_option` naming the member, else as `pause`. Takes effect soon.
     void update_limits(const ConcurrencyLimits& limits);
+    using ChangeLimits = std::function<void(ConcurrencyLimits&)>;
+    /// The same for what `change` makes of the limits that were set last. Its unset ones stay.
+    void change_limits(const ChangeLimits& change);
 
     using Described = std::function<void(ProcessorDescription)>;
     /// Asks every loop; `described` runs on the last of them that answers.
@@ -86,6 +89,7 @@ private:
     std::vector<std::shared_ptr<Shard>> shards_{};
     mutable std::mutex mutex_{}; // guards what follows
     Lifecycle lifecycle_;
+    ConcurrencyLimits limits_{};
     std::vector<Stopped> stopped_{};
 };
 

@@ -343,12 +343,12 @@ void SessionMachine::limit_calls(std::uint32_t calls) {
     }
 }
 
-void SessionMachine::limit_idleness(Duration timeout) {
-    if (!dead_lettering_) { // then it leaves as soon as it is idle
-        state_.idle.set_timeout(timeout);
-        state_.asked_ahead = false;
-        grant();
+void SessionMachine::limit(const SessionLimits& limits) {
+    state_.fetch.configure(limits.prefetch);
+    if (!dead_lettering_) { // else it leaves as soon as it is idle
+        state_.limit_idleness(limits.idle_timeout);
     }
+    grant();
 }
 
 } // namespace sessionq::processor

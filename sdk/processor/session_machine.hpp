@@ -62,7 +62,7 @@ public:
         react();
     }
     void limit_calls(std::uint32_t calls);
-    void limit_idleness(Duration timeout);
+    void limit(const SessionLimits& limits); ///< what was granted before stays with the broker
 
     // The lock
     void locked(TimePoint asked, ports::LockGrant grant); ///< by the accept asked for at `asked`

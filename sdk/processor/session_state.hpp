@@ -32,9 +32,9 @@ struct SessionState {
 
     SessionState(const SessionTerms& given, TimePoint accepted) noexcept
         : terms{given},
-          idle{given.idle_timeout},
+          idle{given.limits.idle_timeout},
           credit{given.budget, given.share},
-          fetch{given.budget, given.options.prefetch, given.calls},
+          fetch{given.budget, given.limits.prefetch, given.calls},
           now{accepted},
           progress_at{accepted} {}
 
@@ -54,6 +54,11 @@ struct SessionState {
     void add(const SessionAction& action) { actions.add(action); }
     void add(SessionAction::Kind kind, std::uint32_t count = 0) {
         actions.add({.kind = kind, .count = count});
+    }
+
+    void limit_idleness(Duration timeout) noexcept {
+        idle.set_timeout(timeout);
+        asked_ahead = false;
     }
 
     /// Received messages are deleted: they cannot go back.

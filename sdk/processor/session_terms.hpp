@@ -12,6 +12,12 @@
 
 namespace sessionq::processor {
 
+/// What `update_limits` changes for a session.
+struct SessionLimits {
+    Duration idle_timeout{};
+    std::uint32_t prefetch{0}; ///< zero: `FetchWindow` chooses
+};
+
 /// What the machines of a session go by.
 struct SessionTerms {
     const ProcessorOptions& options;
@@ -22,7 +28,7 @@ struct SessionTerms {
     SessionCount& parked;
     SessionCount& settling;
     DrainTime& drain_time;
-    Duration idle_timeout{};
+    SessionLimits limits{};
     std::uint32_t calls{1};
     /// Of an entity without sessions: its messages have no order to keep, and locks of their own.
     bool ordered{true};

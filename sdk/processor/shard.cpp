@@ -9,6 +9,12 @@
 namespace sessionq::processor {
 namespace {
 
+/// Named sessions may be kept while idle.
+SessionLimits limits_at(const TargetBook& targets, SessionLimits limits) {
+    limits.idle_timeout = targets.idle_timeout(limits.idle_timeout);
+    return limits;
+}
+
 template <typename Sessions>
 std::size_t without_slot(const Sessions& sessions) {
     return static_cast<std::size_t>(
@@ -23,7 +29,8 @@ Shard::Shard(std::shared_ptr<SharedState> shared, ports::Endpoint& endpoint, std
              std::size_t budget)
     : workplace_{std::move(shared), endpoint, seed, budget, sizeof(MessageCall)},
       slots_{*this, workplace_},
-      idle_timeout_{workplace_.options().session_idle_timeout} {}
+      limits_{.idle_timeout = workplace_.options().session_idle_timeout,
+              .prefetch = workplace_.options().prefetch} {}
 
 void Shard::start(std::uint32_t slots, std::uint32_t all_slots) {
     loop().attach(*this);
@@ -37,13 +44,13 @@ void Shard::set_limits(std::uint32_t slots, const ConcurrencyLimits& limits) {
     if (stop_.phase() != StopMachine::Phase::running) {
         return;
     }
-    idle_timeout_ = limits.session_idle_timeout.value_or(idle_timeout_);
+    limits_ = {.idle_timeout = limits.session_idle_timeout.value_or(limits_.idle_timeout),
+               .prefetch = limits.prefetch.value_or(limits_.prefetch)};
     slots_.set_limits(slots, limits.max_concurrent_sessions,
                       limits.max_concurrent_calls_per_session);
     for (const auto& session : sessions_) {
         session->feed(&SessionMachine::limit_calls, limits.max_concurrent_calls_per_session);
-        session->feed(&SessionMachine::limit_idleness,
-                      slots_.targets().idle_timeout(idle_timeout_));
+        session->feed(&SessionMachine::limit, limits_at(slots_.targets(), limits_));
     }
     lane_ready();
 }
@@ -60,7 +67,7 @@ SessionTerms Shard::terms(core::ReceiveSharePtr share) {
             .parked = workplace_.shared->parked,
             .settling = workplace_.shared->settling,
             .drain_time = workplace_.drain_time,
-            .idle_timeout = slots_.targets().idle_timeout(idle_timeout_),
+            .limits = limits_at(slots_.targets(), limits_),
             .calls = slots_.calls_per_session(),
             .ordered = shared.scope == ports::Scope::session,
             .has_open = static_cast<bool>(shared.handlers.session_open),
@@ -68,8 +75,8 @@ SessionTerms Shard::terms(core::ReceiveSharePtr share) {
 }
 
 ports::FirstCredit Shard::first_credit() const {
-    return processor::first_credit(workplace_.options(), slots_.calls_per_session(),
-                                   slots_.active(), slots_.targets().idle_timeout(idle_timeout_),
+    return processor::first_credit(workplace_.options(), limits_at(slots_.targets(), limits_),
+                                   slots_.calls_per_session(), slots_.active(),
                                    static_cast<bool>(workplace_.shared->handlers.session_open),
                                    workplace_.budget);
 }

@@ -69,7 +69,7 @@ private:
 
     Workplace workplace_;
     SlotTable slots_;
-    Duration idle_timeout_;
+    SessionLimits limits_;
     Sessions sessions_{};
     Sessions ended_{};           ///< destroyed at the end of the turn
     std::size_t ready_lanes_{0}; ///< in this turn

@@ -85,6 +85,21 @@ struct Expectations {
         return found;
     }
 
+    /// The highest prefetch in force at any time between the two; zero: the processor chose.
+    [[nodiscard]] std::uint32_t highest_prefetch(TimePoint from, TimePoint to) const {
+        std::uint32_t current = options.prefetch;
+        std::uint32_t found = 0;
+        for (std::size_t i = 0; i < limits.size() && limits[i].since <= to; ++i) {
+            current = limits[i].limits.prefetch.value_or(current);
+            const bool counts = i + 1 == limits.size() || limits[i + 1].since >= from;
+            if (counts && current == 0) {
+                return 0;
+            }
+            found = counts ? std::max(found, current) : found;
+        }
+        return found;
+    }
+
     /// The highest value of a limit that may still be in use at `now`.
     [[nodiscard]] std::uint32_t highest(std::uint32_t ConcurrencyLimits::*which,
                                         TimePoint now) const {

@@ -245,6 +245,10 @@ void World::change_limits() {
     limits_.max_concurrent_calls_per_session =
         setup_.options.confirm_settlements ? 1 : static_cast<std::uint32_t>(1 + random.below(3));
     limits_.max_concurrent_calls = static_cast<std::uint32_t>(random.below(4));
+    limits_.prefetch.reset(); // stays as it is
+    if (scheduler().chance(30)) {
+        limits_.prefetch = static_cast<std::uint32_t>(random.below(6));
+    }
     expectations_.limits.push_back({scheduler().now(), limits_});
     scheduler().trace("limits: ", limits_.max_concurrent_sessions, " sessions, ",
                       limits_.max_concurrent_calls_per_session, " calls each, ",

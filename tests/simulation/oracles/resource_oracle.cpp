@@ -26,6 +26,19 @@ public:
         }
     }
 
+    /// Credit is asked for within the prefetch of that instant. The first goes out with the accept.
+    void credit_added(const LinkRecord& link) override {
+        const TimePoint now = environment_.scheduler.now();
+        const std::uint32_t most =
+            expectations_.highest_prefetch(now == link.accepted ? link.asked : now, now);
+        if (most != 0 && link.credit + link.in_flight > most && !expectations_.stalls_possible) {
+            environment_.verdict.report("(i) prefetch",
+                                        "link" + std::to_string(link.id) + " may have " +
+                                            std::to_string(link.credit + link.in_flight) +
+                                            " messages, the prefetch is " + std::to_string(most));
+        }
+    }
+
     void before_advance(TimePoint /*next*/) override {
         const std::size_t bound = 4 * std::size_t{expectations_.highest_sessions()} +
                                   expectations_.without_slot() + environment_.accepts.size() / 2 +

@@ -262,6 +262,7 @@ TEST_CASE("processor: bad options are named, and limits are changed while it run
     CHECK(make({.sub_queue = SubQueue::transfer_dead_letter}) == Errc::not_supported);
     Processor processor{f.client, "plain", {.max_concurrent_calls = 1, .worker_threads = 4}};
     CHECK(code_of([&] { processor.set_max_concurrent_calls(2); }) == Errc::invalid_state);
+    CHECK(code_of([&] { processor.set_prefetch(2); }) == Errc::invalid_state);
     std::latch together{3};
     std::latch first{1};
     processor.on_message([&](MessageContext&) {
@@ -277,4 +278,32 @@ TEST_CASE("processor: bad options are named, and limits are changed while it run
     together.wait();
     CHECK(processor.stop(10s).complete);
     CHECK(processor.counters().messages_completed == 3);
+}
+
+TEST_CASE("processor: the prefetch changes while it runs, and leaves the number of handlers") {
+    ProcessorFixture f;
+    f.send(3);
+    Processor processor{f.client, "plain", {.max_concurrent_calls = 3, .worker_threads = 3}};
+    std::latch together{3};
+    std::latch may_end{1};
+    processor.on_message([&](MessageContext&) {
+        together.count_down();
+        may_end.wait();
+    });
+    processor.start();
+    together.wait();
+    const auto window = [&] { return processor.describe().slots.at(0).window; };
+    CHECK(window() == 32);
+    processor.set_prefetch(50);
+    CHECK(window() == 50);
+    CHECK(code_of([&] { processor.set_prefetch(10'001); }) == Errc::invalid_option);
+    processor.set_max_concurrent_calls(2);
+    CHECK(window() == 50);
+    processor.set_prefetch(0);
+    CHECK(window() == 32);
+    processor.set_max_concurrent_calls(40);
+    CHECK(window() == 80);
+    may_end.count_down();
+    CHECK(processor.stop(10s).complete);
+    CHECK(code_of([&] { processor.set_prefetch(1); }) == Errc::invalid_state);
 }

@@ -446,6 +446,11 @@ TEST_CASE("session processor: the idle timeout changes while it runs") {
               processor.update_limits({.max_concurrent_sessions = 1, .session_idle_timeout = -1ms});
           }) == Errc::invalid_option);
     processor.update_limits({.max_concurrent_sessions = 1}); // as it is
+    CHECK(code_of([&] {
+              processor.update_limits({.max_concurrent_sessions = 1, .prefetch = 10'001});
+          }) == Errc::invalid_option);
+    processor.update_limits({.max_concurrent_sessions = 1, .prefetch = 3});
+    CHECK(processor.describe().slots.at(0).window == 3);
     processor.update_limits({.max_concurrent_sessions = 1, .session_idle_timeout = 1ms});
     CHECK(both.reached());
     CHECK(processor.stop(patience).complete);

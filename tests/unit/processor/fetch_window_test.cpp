@@ -55,6 +55,29 @@ TEST_CASE("fetch window: what is configured stays; else it begins with what the 
     CHECK(far.window.size() == 32);
 }
 
+TEST_CASE("fetch window: it can be configured anew, and be left to itself again") {
+    Far far{50ms};
+    far.turn();
+    far.turn();
+    CHECK(far.window.size() == 64);
+    far.window.configure(0); // as it is
+    CHECK(far.window.size() == 64);
+    far.window.configure(5);
+    CHECK(far.window.size() == 5);
+    for (int i = 0; i < 5; ++i) {
+        far.turn();
+    }
+    CHECK(far.window.size() == 5);
+    far.window.limit_calls(40);
+    CHECK(far.window.size() == 5);
+    far.window.configure(5'000);
+    CHECK(far.window.size() == 5'000);
+    far.window.configure(0); // from the beginning
+    CHECK(far.window.size() == 80);
+    far.turn();
+    CHECK(far.window.size() == 160);
+}
+
 TEST_CASE("fetch window: it doubles each time handlers waited although the broker had more") {
     Far far{50ms};
     far.turn(); // the first wait was for a first message

@@ -157,6 +157,8 @@ TEST_CASE("options check: limits are checked alone as well") {
     CHECK(change({.max_concurrent_sessions = 0}) ==
           "max_concurrent_sessions: 0 is not within 1 to 100000");
     CHECK_FALSE(change({.max_concurrent_calls_per_session = 0}).empty());
+    CHECK(change({.prefetch = 10'000}).empty());
+    CHECK(change({.prefetch = 10'001}) == "prefetch: 10001 is not within 0 to 10000");
     CHECK(change({.max_concurrent_calls_per_session = 2}, {.confirm_settlements = true})
               .starts_with("confirm_settlements")); // as at construction
 }

@@ -197,6 +197,36 @@ TEST_CASE("processor: limits follow while it runs") {
     CHECK_THROWS_AS(bench.processor->update_limits({.max_concurrent_sessions = 0}), Error);
 }
 
+TEST_CASE("processor: the prefetch changes for sessions that are held, and for later ones") {
+    ProcessorBench bench{{.max_concurrent_sessions = 2,
+                          .session_idle_timeout = 1h,
+                          .max_buffered_bytes = std::size_t{1} << 30U}};
+    bench.start();
+    const auto a = bench.open("a");
+    CHECK(bench.slot(0).window == 32);
+    bench.processor->update_limits({.max_concurrent_sessions = 2, .prefetch = 100});
+    bench.run();
+    CHECK(bench.slot(0).window == 100);
+    CHECK(a->credit == 100);
+    bench.processor->update_limits({.max_concurrent_sessions = 2});
+    bench.run();
+    CHECK(bench.slot(0).window == 100); // as it is
+    const auto b = bench.open("b");
+    CHECK(bench.slot(1).window == 100);
+    CHECK(b->credit == 100);
+    bench.processor->change_limits([](ConcurrencyLimits& limits) {
+        CHECK(limits.max_concurrent_sessions == 2);
+        limits.max_concurrent_sessions = 3;
+        limits.prefetch = 7;
+    });
+    bench.run();
+    REQUIRE(bench.endpoint.accepts.size() == 1);
+    CHECK(bench.endpoint.accepts.front().request.first.count == 7);
+    CHECK(bench.slot(0).window == 7);
+    CHECK_THROWS_AS(
+        bench.processor->update_limits({.max_concurrent_sessions = 3, .prefetch = 10'001}), Error);
+}
+
 TEST_CASE("processor: limits are refused once it stops, and stay as they are") {
     ProcessorBench bench{{.max_concurrent_sessions = 2}};
     bench.start();

@@ -12,6 +12,7 @@
 using namespace sessionq;
 using namespace std::chrono_literals;
 using processor::MessageMachine;
+using processor::SessionLimits;
 using processor::SessionMachine;
 using test::SessionBench;
 using Phase = SessionMachine::Phase;
@@ -88,22 +89,50 @@ TEST_CASE("session machine: R3: an idle session is drained, then left, then give
     CHECK(bench.machine.next() == TimePoint::max());
 }
 
+TEST_CASE("session machine: another prefetch asks for more at once, and for less as messages go") {
+    SessionBench bench{{.session_idle_timeout = 1h, .prefetch = 4}};
+    CHECK(bench.begin() == "opened credit");
+    CHECK(bench.credit == 4); // all that was granted
+    CHECK(bench.machine.window() == 4);
+    CHECK(bench.feed(&SessionMachine::limit, SessionLimits{.idle_timeout = 1h, .prefetch = 10}) ==
+          "credit");
+    CHECK(bench.credit == 10);
+    CHECK(bench.feed(&SessionMachine::limit, SessionLimits{.idle_timeout = 1h, .prefetch = 1})
+              .empty()); // the broker has it
+    CHECK(bench.machine.window() == 1);
+    for (int i = 0; i < 9; ++i) {
+        MessageMachine& message = bench.arrive_and_start();
+        static_cast<void>(bench.succeed(message));
+        CHECK(bench.answer(message) == "dispose"); // nothing new is asked for
+    }
+    MessageMachine& last = bench.arrive_and_start();
+    static_cast<void>(bench.succeed(last));
+    CHECK(bench.answer(last) == "dispose credit");
+    CHECK(bench.credit == 10 + 1);
+    CHECK(bench.feed(&SessionMachine::limit, SessionLimits{.idle_timeout = 1h, .prefetch = 0}) ==
+          "credit"); // chosen again
+    CHECK(bench.credit == 10 + 32);
+}
+
 TEST_CASE("session machine: R1: a changed idle timeout counts from when the session became idle") {
     SessionBench bench{{.session_idle_timeout = 10s}};
     static_cast<void>(bench.begin());
     const TimePoint idle_since = bench.now;
     CHECK(bench.pass(3s).empty());
-    CHECK(bench.feed(&SessionMachine::limit_idleness, 5s).empty());
+    CHECK(bench.feed(&SessionMachine::limit, SessionLimits{.idle_timeout = 5s}).empty());
     CHECK(bench.machine.next() == idle_since + 5s);
-    CHECK(bench.feed(&SessionMachine::limit_idleness, Duration::max()).empty());
+    CHECK(
+        bench.feed(&SessionMachine::limit, SessionLimits{.idle_timeout = Duration::max()}).empty());
     CHECK(bench.machine.next() == TimePoint::max());
-    CHECK(bench.feed(&SessionMachine::limit_idleness, 2s).empty()); // over already
+    CHECK(bench.feed(&SessionMachine::limit, SessionLimits{.idle_timeout = 2s})
+              .empty()); // over already
     CHECK(bench.pass(0s) == "drain");
 
     SessionBench busy{{.session_idle_timeout = 10s}};
     static_cast<void>(busy.begin());
     MessageMachine& message = busy.arrive_and_start();
-    CHECK(busy.feed(&SessionMachine::limit_idleness, Duration::zero()).empty());
+    CHECK(
+        busy.feed(&SessionMachine::limit, SessionLimits{.idle_timeout = Duration::zero()}).empty());
     CHECK(busy.machine.next() == TimePoint::max()); // a handler runs
     static_cast<void>(busy.succeed(message));
     static_cast<void>(busy.answer(message));
@@ -258,7 +287,7 @@ TEST_CASE("session machine: R3: the drain goes out ahead, so that its answer is 
     }
     SUBCASE("a longer timeout gives credit again") {
         CHECK(bench.drained().empty());
-        CHECK(bench.feed(&SessionMachine::limit_idleness, 5s) == "credit");
+        CHECK(bench.feed(&SessionMachine::limit, SessionLimits{.idle_timeout = 5s}) == "credit");
         CHECK(bench.machine.next() > bench.now + 3s);
     }
 }
@@ -719,8 +748,10 @@ const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
              return s.bench.feed(&SessionMachine::renewed, s.bench.now,
                                  core::Result<ports::LockGrant>{ports::LockGrant{}});
          }},
-        {"limit idleness",
-         [](Scene& s) { return s.bench.feed(&SessionMachine::limit_idleness, 2s); }},
+        {"limit",
+         [](Scene& s) {
+             return s.bench.feed(&SessionMachine::limit, SessionLimits{.idle_timeout = 2s});
+         }},
         {"examined",
          [](Scene& s) {
              return s.bench.feed(&SessionMachine::examined,
