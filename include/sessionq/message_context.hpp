@@ -15,8 +15,9 @@ namespace processor {
 class MessageCall;
 }
 
-/// A message in its handler. A handler that returns completes the message. A handler that throws
-/// leaves it to the failure policy. The functions below settle it otherwise.
+/// A message in its handler. A handler that returns completes the message, unless
+/// `ProcessorOptions::auto_complete` is off. A handler that throws leaves it to the failure policy.
+/// The functions below settle it otherwise.
 ///
 /// Example:
 ///

@@ -49,6 +49,9 @@ struct EntityProcessorOptions {
     /// As `ProcessorOptions::receive_and_delete`. Default false.
     bool receive_and_delete{false};
 
+    /// As `ProcessorOptions::auto_complete`. Default true.
+    bool auto_complete{true};
+
     /// What happens to a message whose handler threw: abandon or dead_letter, after attempts in
     /// place if wanted. The others need a session and are invalid_option. A message is abandoned at
     /// once, without `FailurePolicy::abandon_delay`. Default: abandon.
@@ -82,7 +85,8 @@ struct EntityProcessorOptions {
 /// Handlers run on the processor's worker threads and nowhere else. Each runs under an
 /// `OperationContext` whose deadline is the end of the message's lock or the message's own
 /// deadline, whichever is sooner. The receive thread renews the lock. A handler that returns
-/// completes its message. A handler that throws leaves it to the failure policy.
+/// completes its message, unless `auto_complete` is off. A handler that throws leaves it to the
+/// failure policy.
 /// `MessageContext::session` is a session without an id or a state; its `release` gives the link
 /// back and opens it anew. A lost link is made again. `on_error` tells of it, and of each lock that
 /// was lost.

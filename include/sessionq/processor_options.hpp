@@ -125,6 +125,13 @@ struct ProcessorOptions {
     /// retry in place. Default false.
     bool receive_and_delete{false};
 
+    /// True: a handler that returns completes its message. False: a handler must settle its message
+    /// itself (`MessageContext::complete`, `abandon`, `dead_letter`, `defer`). One that returns
+    /// without that has failed as if it had thrown `Error{Errc::invalid_state}`, and the failure
+    /// policy follows, so that nothing is lost. False requires that `receive_and_delete` is off.
+    /// Default true.
+    bool auto_complete{true};
+
     /// What happens to a message whose handler threw. `SessionProcessor::on_failure` may choose
     /// another policy for a failure. Default: abandon, after a growing delay.
     FailurePolicy failure_policy{};

@@ -39,8 +39,9 @@ class ProcessorRuntime;
 ///
 /// Handlers run on the processor's worker threads and nowhere else. Each runs under an
 /// `OperationContext` whose deadline is the end of the lock or the message's own deadline,
-/// whichever is sooner. A handler that returns completes its message. A handler that throws leaves
-/// it to `ProcessorOptions::failure_policy`. A handler is never interrupted. Its stop token tells
+/// whichever is sooner. A handler that returns completes its message, unless
+/// `ProcessorOptions::auto_complete` is off. A handler that throws leaves it to
+/// `ProcessorOptions::failure_policy`. A handler is never interrupted. Its stop token tells
 /// it to stop.
 ///
 /// Lifetimes: the processor keeps its client alive. Its destructor stops it as `stop(5s)` does and

@@ -36,6 +36,7 @@ ProcessorOptions as_session(const EntityProcessorOptions& options) {
             .worker_threads = options.worker_threads,
             .max_lock_renewal = options.max_lock_renewal,
             .receive_and_delete = options.receive_and_delete,
+            .auto_complete = options.auto_complete,
             .failure_policy = std::move(policy),
             .expired_message = options.expired_message,
             .error_backoff = options.error_backoff,

@@ -28,6 +28,11 @@ struct FailedAttempt {
     bool may_wait{true};
 };
 
+/// Whether a handler that returned has failed: it was to settle its message, and did not.
+[[nodiscard]] constexpr bool is_unsettled(bool auto_complete, bool settled) noexcept {
+    return !auto_complete && !settled;
+}
+
 /// Decides by policy (R9).
 [[nodiscard]] inline FailureDecision decide_failure(const FailurePolicy& policy,
                                                     const FailedAttempt& failed,

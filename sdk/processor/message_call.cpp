@@ -90,6 +90,10 @@ void MessageCall::asynchronous_done(std::exception_ptr error) noexcept {
 }
 
 Ending MessageCall::keep(std::exception_ptr error) noexcept {
+    if (!error && is_unsettled(driver_->view().workplace().options().auto_complete, decided())) {
+        error = std::make_exception_ptr(
+            Error{Errc::invalid_state, "the handler returned without settling the message"});
+    }
     if (!error) {
         return Ending::handled;
     }

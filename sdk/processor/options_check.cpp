@@ -127,6 +127,9 @@ void check_options(const ProcessorOptions& options) {
         if (options.confirm_settlements) {
             refuse("confirm_settlements", "nothing is settled with receive_and_delete");
         }
+        if (!options.auto_complete) {
+            refuse("auto_complete", "nothing is settled with receive_and_delete");
+        }
     }
     if (options.confirm_settlements && options.max_concurrent_calls_per_session != 1) {
         refuse("confirm_settlements", "needs max_concurrent_calls_per_session 1");

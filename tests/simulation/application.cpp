@@ -81,6 +81,10 @@ std::shared_ptr<Application::Call> Application::begin(MessageContext& context) {
                                 .lock_length = environment_.lock_length},
                                environment_.scheduler.random());
     call->until = environment_.scheduler.now() + call->script.takes;
+    const bool completes = !expectations_.options.auto_complete && !call->script.settles;
+    if (completes && environment_.scheduler.chance(80)) { // else it forgets to
+        call->script.settles = ports::Outcome::complete;
+    }
     call->under = OperationContext::current();
     record.stop = context.stop_token();
     if (opening_.contains(link.entity + "/" + link.session)) {
@@ -102,10 +106,12 @@ std::shared_ptr<Application::Call> Application::begin(MessageContext& context) {
 std::exception_ptr Application::finish(Call& call) {
     DeliveryRecord& record = *call.record;
     const bool threw = call.script.ending == Script::Ending::throws;
+    const bool failed =
+        threw || (!expectations_.options.auto_complete && !record.explicitly); // as if it threw
     --record.running;
     --record.link->running;
     --running_;
-    if (threw) {
+    if (failed) {
         ++record.thrown;
         ++record.message->failed;
     } else {
@@ -115,8 +121,11 @@ std::exception_ptr Application::finish(Call& call) {
         }
     }
     environment_.scheduler.trace("handler ends ", record.link->session, " #",
-                                 record.message->sequence, threw ? " throws" : "");
-    environment_.tell(&Oracle::handler_finished, record, threw);
+                                 record.message->sequence,
+                                 threw    ? " throws"
+                                 : failed ? " and settled nothing"
+                                          : "");
+    environment_.tell(&Oracle::handler_finished, record, failed);
     if (after_handler) {
         after_handler(record);
     }

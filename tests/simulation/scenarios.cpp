@@ -150,6 +150,7 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.stop_early = chance(r, 20);
              s.limits_every = chance(r, 20) ? Duration{seconds{2}} : Duration::zero();
              s.pauses_every = chance(r, 15) ? Duration{seconds{2}} : Duration::zero();
+             s.options.auto_complete = chance(r, 85);
              s.options.receive_and_delete = chance(r, 5);
          }},
         {"steady",
@@ -208,6 +209,7 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.scripts.settles_again = 30;
              s.open_throws = static_cast<unsigned>(r.below(20));
              s.options.failure_policy = some_policy(r);
+             s.options.auto_complete = chance(r, 60);
          }},
         {"abandon_order",
          [](Setup& s, Random& r) {
@@ -372,6 +374,7 @@ Setup make_setup(const std::string& scenario, Random& random) {
             change(setup, random);
             if (setup.options.receive_and_delete) { // nothing is settled
                 setup.options.confirm_settlements = false;
+                setup.options.auto_complete = true;
                 setup.options.failure_policy.action = FailurePolicy::Action::abandon;
             }
             if (setup.options.max_concurrent_calls_per_session != 1) {

@@ -110,6 +110,28 @@ TEST_CASE("processor: a message whose handler throws is left to the failure poli
     CHECK(f.broker.counts("plain").dead_lettered == 1);
 }
 
+TEST_CASE("processor: without auto_complete a message that its handler did not settle has failed") {
+    ProcessorFixture f;
+    f.send(2);
+    Processor processor{f.client,
+                        "plain",
+                        {.max_concurrent_calls = 1,
+                         .auto_complete = false,
+                         .failure_policy = FailurePolicy::dead_letter()}};
+    std::latch both{2};
+    processor.on_message([&](MessageContext& context) {
+        if (context.message().text() == "0") {
+            context.complete();
+        }
+        both.count_down();
+    });
+    processor.start();
+    both.wait();
+    CHECK(processor.stop(10s).complete);
+    CHECK(f.broker.counts("plain").active == 0);
+    CHECK(f.broker.counts("plain").dead_lettered == 1);
+}
+
 TEST_CASE("processor: one call at a time goes on after a failure and a settlement by hand") {
     ProcessorFixture f{{.requires_session = false, .max_delivery_count = 100}};
     f.send(3);
@@ -257,6 +279,7 @@ TEST_CASE("processor: bad options are named, and limits are changed while it run
     CHECK(make({.max_concurrent_calls = 0}) == Errc::invalid_option);
     CHECK(make({.max_concurrent_calls = 10'001}) == Errc::invalid_option);
     CHECK(make({.max_lock_renewal = -1s}) == Errc::invalid_option);
+    CHECK(make({.receive_and_delete = true, .auto_complete = false}) == Errc::invalid_option);
     CHECK(make({.failure_policy = FailurePolicy::park_session(1s)}) == Errc::invalid_option);
     CHECK(make({.failure_policy = FailurePolicy::dead_letter_session()}) == Errc::invalid_option);
     CHECK(make({.sub_queue = SubQueue::transfer_dead_letter}) == Errc::not_supported);

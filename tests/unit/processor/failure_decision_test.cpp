@@ -111,3 +111,10 @@ TEST_CASE("failure decision: ten deliveries of the default policy take half a mi
         CHECK(all >= 30s);
     }
 }
+
+TEST_CASE("failure: a handler that is to settle its message and returns without that has failed") {
+    CHECK_FALSE(processor::is_unsettled(true, false));
+    CHECK_FALSE(processor::is_unsettled(true, true));
+    CHECK_FALSE(processor::is_unsettled(false, true));
+    CHECK(processor::is_unsettled(false, false));
+}

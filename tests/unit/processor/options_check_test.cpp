@@ -118,6 +118,11 @@ TEST_CASE("options check: a bad value is refused by the name of its member") {
              o.receive_and_delete = true;
          }},
         {"session_ids", [](auto& o) { o.session_ids = {"\xff"}; }},
+        {"auto_complete",
+         [](auto& o) {
+             o.auto_complete = false;
+             o.receive_and_delete = true;
+         }},
         {"confirm_settlements",
          [](auto& o) {
              o.confirm_settlements = true;
