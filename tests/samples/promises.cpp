@@ -231,6 +231,59 @@ void idle_timeout_is_tuned(Setup& setup) {
     processor.stop(10s);
 }
 
+/// A paused processor gives its sessions back, uncounted, until it resumes. After a stop it may
+/// start again.
+void pauses_and_restarts(Setup& setup) {
+    sessionq::Sender sender{*setup.client, "orders"};
+    const auto send = [&sender](const std::string& text) {
+        sender.send(Message::text("ada", text));
+    };
+    std::promise<void> first;
+    std::promise<void> all;
+    std::string handled;
+    std::atomic<bool> cancelled{false};
+    sessionq::SessionProcessor processor{
+        *setup.client, "orders", {.session_idle_timeout = 1h, .worker_threads = 1}};
+    processor.on_message([&](sessionq::MessageContext& context) {
+        if (handled.empty()) {
+            processor.pause();
+            std::this_thread::sleep_for(3s); // longer than the lock
+            cancelled = context.stop_token().stop_requested();
+        }
+        handled += context.message().text();
+        if (handled == "1") {
+            first.set_value();
+        } else if (handled == "123") {
+            all.set_value();
+        }
+    });
+    for (const char* text : {"1", "2", "3"}) {
+        send(text);
+    }
+    processor.start();
+    require(first.get_future().wait_for(20s) == std::future_status::ready, "it is handled");
+    {
+        auto receiver = sessionq::SessionReceiver::accept_next(
+            *setup.client, "orders", {}, OperationContext{Deadline::after(20s, now())});
+        const auto message = receiver.receive_one(10s);
+        require(message.has_value() && message->text() == "2", "the first was completed");
+        require(message->message().delivery_count() == 0, "what did not start does not count");
+        receiver.close();
+    }
+    require(handled == "1" && !cancelled, "one handler ran, and was not told to stop");
+    processor.resume();
+    require(all.get_future().wait_for(20s) == std::future_status::ready, "in order after it");
+    require(processor.stop(10s).complete, "it stops");
+
+    handled = "12";
+    all = {};
+    send("3");
+    processor.start();
+    require(all.get_future().wait_for(20s) == std::future_status::ready, "it starts again");
+    require(processor.counters().messages_handled <= 1, "the totals are those of the last start");
+    require(processor.stop(10s).complete, "it stops again");
+}
+
 /// A browser is told of new messages, and disturbs no one.
 void browser_follows(Setup& setup) {
     sessionq::Sender sender{*setup.client, "orders"};
@@ -344,6 +397,7 @@ int main(int count, char** arguments) {
         {"browser_follows", browser_follows},
         {"trace_travels", trace_travels},
         {"stop_cancels_coroutines", stop_cancels_coroutines},
+        {"pauses_and_restarts", pauses_and_restarts},
     };
     const auto chosen = count > 1 ? cases.find(arguments[1]) : cases.end();
     if (chosen == cases.end()) {
