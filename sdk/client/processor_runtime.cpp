@@ -17,6 +17,8 @@ constexpr Duration destructor_patience = std::chrono::seconds{5};
 constexpr Duration late_patience =
     std::chrono::milliseconds{100}; // for handlers that outlived a stop
 
+constexpr Duration run_patience = std::chrono::seconds{1}; // for on_error handlers after a run
+
 constexpr Duration describe_patience = std::chrono::seconds{1};
 
 ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string>& entities,
@@ -46,6 +48,12 @@ processor::StopTerms terms_of(const StopOptions& options, TimePoint now) {
 }
 
 } // namespace
+
+ProcessorRuntime::Run::~Run() {
+    if (pool != nullptr) { // else its threads could not be started
+        pool->stop(Deadline::after(run_patience, client->clock().now()));
+    }
+}
 
 ProcessorRuntime::ProcessorRuntime(std::shared_ptr<ClientCore> client,
                                    std::vector<std::string> entities, ProcessorOptions options,

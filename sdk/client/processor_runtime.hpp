@@ -64,6 +64,10 @@ private:
         std::unique_ptr<processor::Processor> processor{}; ///< ends first, once `emptied`
 
         explicit Run(std::shared_ptr<ClientCore> core) : client{std::move(core)} {}
+        /// A worker that ends a coroutine uses `coroutines` a little longer than its message.
+        ~Run();
+        Run(const Run&) = delete;
+        Run& operator=(const Run&) = delete;
     };
     using RunPtr = std::shared_ptr<Run>;
 
