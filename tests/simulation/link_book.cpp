@@ -113,8 +113,9 @@ DeliveryRecord& LinkBook::arrived(MessageRecord& message, ports::Delivery& deliv
     record.delivery_count = facts.delivery_count;
     record_->deliveries.push_back(&record);
     ++record_->in_flight;
-    message.excused =
-        message.excused || (message.settled && sent_from(*record_) <= *message.settled);
+    const bool may_be_old = message.settled && sent_from(*record_) <= *message.settled;
+    // The broker had ended this lock before its grant arrived, and another has the message.
+    message.excused = message.excused || may_be_old || record_->overtaken;
 
     auto content = std::make_shared<SimMessage>(std::move(said));
     content->record = &record;
