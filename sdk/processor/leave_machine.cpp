@@ -55,7 +55,7 @@ void LeaveMachine::wait(TimePoint until) {
     waits_ = session_.phase == Phase::parked;
 }
 
-void LeaveMachine::follow(const BookEffects& effects) {
+void LeaveMachine::wait(const BookEffects& effects) {
     if (effects.examines != nullptr) {
         suspect_ = *effects.examines;
         if (delay_.examine()) {

@@ -43,7 +43,11 @@ public:
     /// parked.
     void park(TimePoint until);
     /// What messages want of the session, as far as it waits for that.
-    void follow(const BookEffects& effects);
+    void follow(const BookEffects& effects) {
+        if (effects.waits()) {
+            wait(effects);
+        }
+    }
     /// The session's record: how long nothing of it is to be handled. Unset: there is none.
     void examined(const core::Result<std::optional<Duration>>& delay);
     void came(Awaited what);
@@ -86,6 +90,7 @@ private:
 
     void go_on();
     void close();
+    void wait(const BookEffects& effects);
     void wait(TimePoint until);
     void let_back();
     void admit();

@@ -135,9 +135,7 @@ void SessionMachine::react() {
         if (effects->turn_over) {
             leaving_.leave(CloseReason::max_messages);
         }
-        if (effects->waits()) {
-            leaving_.follow(*effects);
-        }
+        leaving_.follow(*effects);
         if (effects->rewinds) {
             rewind();
         }

@@ -187,6 +187,7 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.faults.renew_slow = static_cast<unsigned>(r.below(50));
              s.faults.renew_failed = static_cast<unsigned>(r.below(90));
              s.faults.renew_refused = static_cast<unsigned>(r.below(10));
+             s.faults.accept_slow = static_cast<unsigned>(r.below(30));
              s.scripts.instant = 20;
              s.scripts.takes_high = seconds{6};
              s.options.max_lock_renewal = chance(r, 30) ? Duration{seconds{3}} : Duration::zero();
