@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "broker/session_order.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <iterator>
+#include <tuple>
+#include <utility>
 
 #include "broker/session.hpp"
 
 namespace sessionq::broker {
 namespace {
 
-constexpr std::size_t slots_a_block = 64;
+constexpr std::size_t slots_a_block = std::tuple_size_v<decltype(SessionOrder::Block::sessions)>;
+constexpr std::size_t blocks_a_group = std::tuple_size_v<decltype(SessionOrder::Group::blocks)>;
 
 constexpr std::uint64_t mask_of(std::size_t slot) noexcept { return std::uint64_t{1} << slot; }
 
@@ -18,19 +20,30 @@ std::size_t lowest(std::uint64_t bits) noexcept {
     return static_cast<std::size_t>(std::countr_zero(bits));
 }
 
-Session* first_in(std::uint64_t bits, const SessionOrder::Block& block) noexcept {
-    return bits != 0 ? block.sessions[lowest(bits)] : nullptr;
-}
-
 } // namespace
 
-void SessionOrder::append(Session& session) {
-    if (blocks_.empty() || last_slots_ == slots_a_block) {
-        blocks_.emplace_back();
-        blocks_.back().self = std::prev(blocks_.end());
-        last_slots_ = 0;
+void SessionOrder::add_block() {
+    if (groups_.empty() || last_blocks_ == blocks_a_group) {
+        if (groups_.empty() || groups_.back().blocks_there != 0) { // else it is used again
+            groups_.emplace_back();
+            groups_.back().self = std::prev(groups_.end());
+        }
+        last_blocks_ = 0;
     }
-    Block& block = blocks_.back();
+    Group& group = groups_.back();
+    auto block = std::make_unique<Block>();
+    block->group = &group;
+    block->index = last_blocks_;
+    group.blocks[last_blocks_++] = std::move(block);
+    ++group.blocks_there;
+    last_slots_ = 0;
+}
+
+void SessionOrder::append(Session& session) {
+    if (groups_.empty() || last_slots_ == slots_a_block) {
+        add_block();
+    }
+    Block& block = *groups_.back().blocks[last_blocks_ - 1];
     session.position = {.block = &block, .slot = static_cast<std::uint8_t>(last_slots_)};
     block.taken |= mask_of(last_slots_);
     block.sessions[last_slots_] = &session;
@@ -39,11 +52,18 @@ void SessionOrder::append(Session& session) {
 
 void SessionOrder::remove(Session& session) noexcept {
     Block& block = *session.position.block;
+    Group& group = *block.group;
     show(session, false);
     block.taken &= ~mask_of(session.position.slot);
-    const bool is_filling = last_slots_ < slots_a_block && block.self == std::prev(blocks_.end());
-    if (block.taken == 0 && !is_filling) {
-        blocks_.erase(block.self);
+    const bool is_last = &group == &groups_.back();
+    const bool is_filling =
+        is_last && block.index + 1 == last_blocks_ && last_slots_ < slots_a_block;
+    if (block.taken != 0 || is_filling) {
+        return;
+    }
+    group.blocks[block.index].reset();
+    if (--group.blocks_there == 0 && !is_last) {
+        groups_.erase(group.self);
     }
 }
 
@@ -52,43 +72,59 @@ void SessionOrder::show(Session& session, bool is_shown) noexcept {
     if (position.is_shown != is_shown) {
         position.is_shown = is_shown;
         position.block->shown ^= mask_of(position.slot);
+        position.block->group->shown += is_shown ? std::size_t{1} : ~std::size_t{0};
     }
 }
 
 std::vector<std::string> SessionOrder::list(std::size_t skip, std::size_t top) const {
     std::vector<std::string> ids;
-    for (const Block& block : blocks_) {
-        const auto count = static_cast<std::size_t>(std::popcount(block.shown));
-        if (skip >= count) {
-            skip -= count;
+    for (const Group& group : groups_) {
+        if (skip >= group.shown) {
+            skip -= group.shown;
             continue;
         }
-        for (std::uint64_t left = block.shown; left != 0; left &= left - 1) {
-            if (ids.size() == top) {
-                return ids;
-            }
-            if (skip > 0) {
-                --skip;
-            } else {
-                ids.push_back(*block.sessions[lowest(left)]->id);
+        for (const auto& block : group.blocks) {
+            for (std::uint64_t left = block ? block->shown : 0; left != 0; left &= left - 1) {
+                if (ids.size() == top) {
+                    return ids;
+                }
+                if (skip > 0) {
+                    --skip;
+                } else {
+                    ids.push_back(*block->sessions[lowest(left)]->id);
+                }
             }
         }
     }
     return ids;
 }
 
+/// The first session from that block on.
+Session* SessionOrder::first_from(std::list<Group>::const_iterator group,
+                                  std::list<Group>::const_iterator end,
+                                  std::size_t index) noexcept {
+    for (; group != end; ++group, index = 0) {
+        for (; index < blocks_a_group; ++index) {
+            const Block* block = group->blocks[index].get();
+            if (block != nullptr && block->taken != 0) {
+                return block->sessions[lowest(block->taken)];
+            }
+        }
+    }
+    return nullptr;
+}
+
 Session* SessionOrder::oldest() const noexcept {
-    return blocks_.empty() ? nullptr : first_in(blocks_.front().taken, blocks_.front());
+    return first_from(groups_.begin(), groups_.end(), 0);
 }
 
 Session* SessionOrder::after(const Session& session) const noexcept {
     const Block& block = *session.position.block;
     const std::uint64_t later = block.taken & ~(mask_of(session.position.slot) * 2 - 1);
     if (later != 0) {
-        return first_in(later, block);
+        return block.sessions[lowest(later)];
     }
-    const auto next = std::next(block.self);
-    return next == blocks_.end() ? nullptr : first_in(next->taken, *next);
+    return first_from(block.group->self, groups_.end(), block.index + 1);
 }
 
 } // namespace sessionq::broker

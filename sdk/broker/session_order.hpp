@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,16 +16,25 @@ struct Session;
 /// The sessions of an entity in the order in which they appeared. Each is shown in lists or not.
 ///
 /// They are stored in blocks of 64: 8 bytes a session, and a bit each for those that are there and
-/// for those that are shown. Adding, removing and showing take O(1). A list skips whole blocks by
-/// counting bits: a million sessions in about a millisecond. It needs no memory of earlier lists,
-/// so any client may skip to anywhere. A full block is freed with its last session.
+/// for those that are shown. Adding, removing and showing take O(1). A list skips groups of 32
+/// blocks by their count: a million sessions in about half a millisecond, also if nothing of them
+/// is in a cache. It needs no memory of earlier lists, so any client may skip to anywhere. A full
+/// block is freed with its last session.
 class SessionOrder {
 public:
+    struct Group;
     struct Block {
         std::uint64_t taken{0};
         std::uint64_t shown{0};
         std::array<Session*, 64> sessions{};
-        std::list<Block>::iterator self{};
+        Group* group{nullptr};
+        std::size_t index{0}; ///< in the group
+    };
+    struct Group {
+        std::size_t shown{0};
+        std::size_t blocks_there{0};
+        std::array<std::unique_ptr<Block>, 32> blocks{}; ///< null: not yet made, or freed
+        std::list<Group>::iterator self{};
     };
     /// Where a session is; kept in the session.
     struct Position {
@@ -50,8 +60,14 @@ public:
     [[nodiscard]] Session* after(const Session& session) const noexcept;
 
 private:
-    std::list<Block> blocks_;   // only the last one may be empty
-    std::size_t last_slots_{0}; // given out in the last block
+    void add_block();
+    [[nodiscard]] static Session* first_from(std::list<Group>::const_iterator group,
+                                             std::list<Group>::const_iterator end,
+                                             std::size_t index) noexcept;
+
+    std::list<Group> groups_{};
+    std::size_t last_blocks_{0}; // made in the last group
+    std::size_t last_slots_{0};  // given out in its last block; all: a new block is due
 };
 
 } // namespace sessionq::broker

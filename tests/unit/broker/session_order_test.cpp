@@ -117,3 +117,25 @@ TEST_CASE("session order: any order of changes gives the lists of a plain walk")
         }
     }
 }
+
+TEST_CASE("session order: lists skip to anywhere among thousands of sessions that come and go") {
+    Sessions sessions;
+    for (int round = 0; round < 3; ++round) {
+        const std::size_t first = sessions.all.size();
+        for (int i = 0; i < 2'048; ++i) {
+            sessions.order.show(sessions.add().session, i % 3 != 0);
+        }
+        if (round != 1) { // all of these go, also the last of a full group
+            for (std::size_t i = first; i < sessions.all.size(); ++i) {
+                sessions.remove(sessions.all[i]);
+            }
+        }
+        sessions.check_walk();
+        for (const std::size_t skip : {0U, 1U, 1'300U, 1'364U, 1'365U, 1'366U}) {
+            CHECK(sessions.order.list(skip, 20) == sessions.expected(skip, 20));
+        }
+    }
+    sessions.order.show(sessions.add().session, true);
+    CHECK(sessions.order.list(1'364, 20) == sessions.expected(1'364, 20));
+    sessions.check_walk();
+}
