@@ -29,7 +29,7 @@ struct Counters {
     Count surplus_accepts{0};
     Count settlement_failures{0};
     Count lock_renewals{0};
-    std::atomic<Duration::rep> longest_ready_wait{0};
+    alignas(64) std::atomic<Duration::rep> longest_ready_wait{0}; // workers look at it
 
     static void add(Count& count, std::uint64_t by = 1) noexcept {
         count.fetch_add(by, std::memory_order_relaxed);

@@ -25,8 +25,9 @@ struct SharedState {
     std::vector<std::string> entities{};
     Handlers handlers{};
     Environment environment{};
-    Counters counters{};
-    HeldSessions held{};
+    // Loops write them for each message. Workers read what lies before: not in the same cache line.
+    alignas(64) Counters counters{};
+    alignas(64) HeldSessions held{};
     SuspectTurn suspects{};
     SessionCount parked{};                  ///< within `max_parked_sessions`
     SessionCount settling{};                ///< within `max_concurrent_sessions`

@@ -50,12 +50,13 @@ struct Workplace {
 
     const std::shared_ptr<SharedState> shared;
     ports::Endpoint& endpoint;
-    core::Random random;
+    // What workers touch has cache lines of its own.
+    alignas(64) core::Random random;
     core::ByteBudget budget;
     DrainTime drain_time{};
     core::Recycler call_memory;
-    core::MpscQueue<ShardCall> notices{};
-    StopReport tally{}; ///< of what happens since the stop began
+    alignas(64) core::MpscQueue<ShardCall> notices{};
+    alignas(64) StopReport tally{}; ///< of what happens since the stop began
 };
 
 } // namespace sessionq::processor
