@@ -17,9 +17,8 @@ struct Session;
 ///
 /// They are stored in blocks of 64: 8 bytes a session, and a bit each for those that are there and
 /// for those that are shown. Adding, removing and showing take O(1). A list skips groups of 32
-/// blocks by their count: a million sessions in about half a millisecond, also if nothing of them
-/// is in a cache. It needs no memory of earlier lists, so any client may skip to anywhere. A full
-/// block is freed with its last session.
+/// blocks by their count: a million sessions are 500 groups. It needs no memory of earlier lists,
+/// so any client may skip to anywhere. A full block is freed with its last session.
 class SessionOrder {
 public:
     struct Group;

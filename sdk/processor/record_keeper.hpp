@@ -11,8 +11,7 @@
 namespace sessionq::processor {
 
 /// Reads and writes the record of one session, as `RetryDelay` and `AttemptBook` decide, and tells
-/// failures. Lives
-/// beside the session's link.
+/// failures. Lives beside the session's link.
 class RecordKeeper {
 public:
     RecordKeeper(ports::SessionLink& link, const SessionView& view) noexcept

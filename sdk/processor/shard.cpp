@@ -40,6 +40,14 @@ void Shard::start(std::uint32_t slots, std::uint32_t all_slots) {
     slots_.set_limits(slots, all_slots, slots_.calls_per_session());
 }
 
+template <typename... Wants, typename... Gives>
+void Shard::feed_sessions(void (SessionMachine::*input)(Wants...), Gives... gives) {
+    for (auto next = sessions_.begin(); next != sessions_.end();) {
+        SessionDriver& session = **next++; // it may end, and leave the list
+        session.feed(input, gives...);
+    }
+}
+
 void Shard::set_limits(std::uint32_t slots, const ConcurrencyLimits& limits) {
     if (stop_.phase() != StopMachine::Phase::running) {
         return;
@@ -48,10 +56,8 @@ void Shard::set_limits(std::uint32_t slots, const ConcurrencyLimits& limits) {
                .prefetch = limits.prefetch.value_or(limits_.prefetch)};
     slots_.set_limits(slots, limits.max_concurrent_sessions,
                       limits.max_concurrent_calls_per_session);
-    for (const auto& session : sessions_) {
-        session->feed(&SessionMachine::limit_calls, limits.max_concurrent_calls_per_session);
-        session->feed(&SessionMachine::limit, limits_at(slots_.targets(), limits_));
-    }
+    feed_sessions(&SessionMachine::limit_calls, limits.max_concurrent_calls_per_session);
+    feed_sessions(&SessionMachine::limit, limits_at(slots_.targets(), limits_));
     lane_ready();
 }
 
@@ -159,14 +165,6 @@ void Shard::describe(ProcessorDescription& into) const {
 }
 
 // Pausing and stopping
-
-template <typename... Wants, typename... Gives>
-void Shard::feed_sessions(void (SessionMachine::*input)(Wants...), Gives... gives) {
-    for (auto next = sessions_.begin(); next != sessions_.end();) {
-        SessionDriver& session = **next++; // it may end, and leave the list
-        session.feed(input, gives...);
-    }
-}
 
 void Shard::pause() {
     slots_.pause();

@@ -57,11 +57,17 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view en
 }
 
 RequestLink::~RequestLink() {
-    peer_.waiting_request_bytes -= in_turns_;
-    peer_.answer_bytes -= written_in_turns_;
+    count(-requests_in_work_, -unsent_answers_);
     for (const Request& request : waiting_) {
         peer_.waiting_request_bytes -= request.bytes;
     }
+}
+
+void RequestLink::count(std::ptrdiff_t requests, std::ptrdiff_t answers) noexcept {
+    requests_in_work_ += requests;
+    unsent_answers_ += answers;
+    peer_.waiting_request_bytes += static_cast<std::size_t>(requests);
+    peer_.answer_bytes += static_cast<std::size_t>(answers);
 }
 
 bool RequestLink::has_room() {
@@ -89,18 +95,13 @@ void RequestLink::answer(Request request, std::optional<TimePoint> until) {
     Answer answer = responder_(request);
     if (answer.progress) {
         request.progress = std::move(answer.progress);
-        const std::size_t written = request.progress->bytes();
-        in_turns_ += request.bytes;
-        written_in_turns_ += written;
-        peer_.waiting_request_bytes += request.bytes;
-        peer_.answer_bytes += written;
-        peer_.turns.add([this, self = std::weak_ptr{self_}, rest = std::move(request), written,
-                         until]() mutable {
+        const auto size = static_cast<std::ptrdiff_t>(request.bytes);
+        const auto written = static_cast<std::ptrdiff_t>(request.progress->bytes());
+        count(size, written);
+        peer_.turns.add([this, self = std::weak_ptr{self_}, rest = std::move(request), size,
+                         written, until]() mutable {
             if (!self.expired()) {
-                in_turns_ -= rest.bytes;
-                written_in_turns_ -= written;
-                peer_.waiting_request_bytes -= rest.bytes;
-                peer_.answer_bytes -= written;
+                count(-size, -written);
                 this->answer(std::move(rest), until);
             }
         });
@@ -117,12 +118,15 @@ void RequestLink::answer(Request request, std::optional<TimePoint> until) {
         send(answer, request.reply_to, request.message_id);
         return;
     }
-    peer_.commits.when_durable([this, self = std::weak_ptr{self_}, answer = std::move(answer),
+    const auto kept = static_cast<std::ptrdiff_t>(answer.encoded_body.size());
+    count(0, kept);
+    peer_.commits.when_durable([this, self = std::weak_ptr{self_}, answer = std::move(answer), kept,
                                 reply_to = request.reply_to,
                                 message_id = request.message_id](const Failure* why) {
         if (self.expired()) {
             return;
         }
+        count(0, -kept);
         if (why == nullptr) {
             send(answer, reply_to, message_id);
         } else {

@@ -30,6 +30,7 @@ private:
     [[nodiscard]] amqp::Link& link() noexcept override { return *link_; }
     void resume() override;
     [[nodiscard]] bool has_room();
+    void count(std::ptrdiff_t requests, std::ptrdiff_t answers) noexcept;
     /// `until` is when a held request's time is over. Unset: the request is new.
     void answer(Request request, std::optional<TimePoint> until = {});
     void give_back(Request request, TimePoint until, const Failure* deletion);
@@ -41,9 +42,9 @@ private:
     const AnswerStyle style_;
     const Responder responder_;
     HeldRequests held_;
-    std::deque<Request> waiting_{};   // for room, the oldest first
-    std::size_t in_turns_{0};         // bytes of requests that go on in turns
-    std::size_t written_in_turns_{0}; // bytes of their answers
+    std::deque<Request> waiting_{};      // for room, the oldest first
+    std::ptrdiff_t requests_in_work_{0}; // bytes of requests that go on in turns
+    std::ptrdiff_t unsent_answers_{0};   // bytes of theirs, and of those that wait for a commit
     const std::shared_ptr<const RequestLink*> self_{
         std::make_shared<const RequestLink*>(this)}; // for callbacks that may outlive the link
 };

@@ -88,7 +88,7 @@ double consume(Bench& bench, sessionq::ProcessorOptions options, std::size_t mes
 }
 
 /// Messages a second with this many sessions locked at once.
-void steady(benchmark::State& state) {
+void steady_with(benchmark::State& state, std::optional<sessionq::CrashGuard> guard) {
     const auto sessions = static_cast<std::size_t>(state.range(0));
     constexpr std::size_t messages = 400'000;
     for (auto _ : state) {
@@ -97,12 +97,16 @@ void steady(benchmark::State& state) {
             consume(bench,
                     {.max_concurrent_sessions = static_cast<std::uint32_t>(sessions),
                      .session_idle_timeout = 10s,
-                     .worker_threads = 2},
+                     .worker_threads = 2,
+                     .crash_guard = guard},
                     messages));
     }
     state.SetItemsProcessed(static_cast<std::int64_t>(messages) *
                             static_cast<std::int64_t>(state.iterations()));
 }
+void steady(benchmark::State& state) { steady_with(state, {}); }
+/// A guard that has nothing to do, because no consumer was lost.
+void steady_guarded(benchmark::State& state) { steady_with(state, sessionq::CrashGuard{}); }
 BENCHMARK(steady)
     ->Arg(1)
     ->Arg(64)
@@ -111,9 +115,10 @@ BENCHMARK(steady)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond)
     ->Iterations(3);
+BENCHMARK(steady_guarded)->Arg(64)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(3);
 
 /// Sessions a second, each with one message and left as soon as it is empty.
-void rolling(benchmark::State& state) {
+void rolling_with(benchmark::State& state, std::optional<sessionq::CrashGuard> guard) {
     constexpr std::size_t sessions = 100'000;
     for (auto _ : state) {
         Bench bench{sessions, sessions};
@@ -121,15 +126,23 @@ void rolling(benchmark::State& state) {
             consume(bench,
                     {.max_concurrent_sessions = static_cast<std::uint32_t>(state.range(0)),
                      .session_idle_timeout = 0s,
-                     .worker_threads = 2},
+                     .worker_threads = 2,
+                     .crash_guard = guard},
                     sessions));
     }
     state.counters["sessions/s"] =
         benchmark::Counter(static_cast<double>(sessions) * static_cast<double>(state.iterations()),
                            benchmark::Counter::kIsRate);
 }
+void rolling(benchmark::State& state) { rolling_with(state, {}); }
+void rolling_guarded(benchmark::State& state) { rolling_with(state, sessionq::CrashGuard{}); }
 BENCHMARK(rolling)
     ->Arg(64)
+    ->Arg(1'000)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(2);
+BENCHMARK(rolling_guarded)
     ->Arg(1'000)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond)

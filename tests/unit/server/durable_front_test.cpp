@@ -328,3 +328,46 @@ TEST_CASE(
     ask("set-session-state", Value::map({{"session-id", "nobody's"}}));
     CHECK(answers.messages.size() == 4); // a refusal changes nothing
 }
+
+TEST_CASE("durable server: an answer with deferred messages that waits for its commit counts, and "
+          "the next request waits") {
+    DurableFront front{{.unread_answers = 1}};
+    LinkLog& answers = front.receive("answers", "orders/$management");
+    answers.receiver->add_credit(10);
+    LinkLog& requests = front.send("requests", "orders/$management");
+    front.put("orders", {Message::text("a", "1"), Message::text("a", "2")});
+    LinkLog& holder = front.receive("holder", Front::by_session("orders", "a"));
+    holder.receiver->add_credit(2);
+    front.settle_down();
+    for (auto& delivery : holder.deliveries) {
+        delivery.update({.kind = OutcomeKind::modified, .undeliverable_here = true});
+    }
+    front.settle_down();
+    REQUIRE(front.counts("orders").deferred == 2);
+    for (const std::int64_t number : {1, 2}) {
+        requests.sender->send(
+            std::to_string(number),
+            Front::request(
+                "id", "answers",
+                Value::map({{"operation", "com.microsoft:receive-by-sequence-number"}}),
+                Value::map({{"sequence-numbers", amqp::Array{.element = 0x81, .items = {number}}},
+                            {"session-id", "a"}})),
+            true);
+    }
+    front.run();
+    CHECK(answers.messages.empty());
+    CHECK(front.connection->peer().answer_bytes != 0);
+    CHECK(front.connection->peer().waiting_request_bytes != 0); // the second one
+    SUBCASE("until then") {
+        front.settle_down();
+        front.settle_down();
+        CHECK(answers.messages.size() == 2);
+    }
+    SUBCASE("or until their link is gone") {
+        requests.sender->close();
+        front.settle_down();
+        CHECK(answers.messages.empty());
+    }
+    CHECK(front.connection->peer().answer_bytes == 0);
+    CHECK(front.connection->peer().waiting_request_bytes == 0);
+}
