@@ -25,6 +25,13 @@ struct PauseBench : ProcessorBench {
         processor->resume();
         run();
     }
+    auto start_with_handler() { // a session in which the handler of a message runs
+        holds = true;
+        start();
+        const auto link = open();
+        deliver(link, {"1"});
+        return link;
+    }
     void on_close() {
         handlers.session_close = [this](SessionContext&, CloseReason why) {
             closed.append(closed.empty() ? "" : " ").append(to_string(why));
@@ -144,10 +151,7 @@ TEST_CASE("pause: a session that others must not handle yet keeps its delay when
 
 TEST_CASE("pause: resumed amid the leaving, the session ends first, and then its slot asks") {
     PauseBench bench;
-    bench.holds = true;
-    bench.start();
-    const auto link = bench.open();
-    bench.deliver(link, {"1"});
+    const auto link = bench.start_with_handler();
     bench.pause();
     bench.resume();
     CHECK(bench.slot().state == "leaving");
@@ -218,10 +222,7 @@ TEST_CASE("pause: where received messages are deleted, they are handled first") 
 
 TEST_CASE("pause: R18: a paused processor stops, also while sessions are being left") {
     PauseBench bench;
-    bench.holds = true;
-    bench.start();
-    const auto link = bench.open();
-    bench.deliver(link, {"1"});
+    const auto link = bench.start_with_handler();
     bench.pause();
     bench.stop(10s);
     CHECK(bench.stopped.empty());
@@ -244,10 +245,7 @@ TEST_CASE("pause: R18: a paused processor stops, also while sessions are being l
 
 TEST_CASE("pause: a fault amid the leaving causes no backoff") {
     PauseBench bench;
-    bench.holds = true;
-    bench.start();
-    const auto link = bench.open();
-    bench.deliver(link, {"1"});
+    const auto link = bench.start_with_handler();
     bench.pause();
     link->lose();
     bench.finish();
