@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "amqp/engine/outcome.hpp"
 #include "core/intrusive_list.hpp"
@@ -23,9 +22,9 @@ inline constexpr std::size_t longest_tag = 32;
 struct Delivery : core::ListHook<> {
     Link* link{nullptr};
     void* context{nullptr};
-    Delivery* next_in_bucket{nullptr};
     std::unique_ptr<std::string> remote_state{}; ///< encoded, if it is more than its kind
     std::uint32_t id{0};
+    std::uint32_t place{0}; ///< in the table of its session
     std::uint32_t message_format{0};
     bool is_numbered{false}; ///< it has its id: its first frame was sent or has come
     bool remote_settled{false};
@@ -35,29 +34,6 @@ struct Delivery : core::ListHook<> {
 };
 
 using DeliveryList = core::IntrusiveList<Delivery>;
-
-/// The unsettled deliveries of a session's one direction by their ids. Allocates nothing per
-/// delivery.
-class DeliveryTable {
-public:
-    void add(Delivery& delivery);
-    void remove(const Delivery& delivery) noexcept;
-    [[nodiscard]] Delivery* find(std::uint32_t id) const noexcept;
-    [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    /// The ids from `first` to `last` that are in the table, in their order. The size of the table
-    /// bounds the work, not the range.
-    void find_range(std::uint32_t first, std::uint32_t last,
-                    std::vector<std::uint32_t>& found) const;
-
-private:
-    [[nodiscard]] std::size_t bucket_of(std::uint32_t id) const noexcept {
-        return id & (buckets_.size() - 1);
-    }
-    void rehash(std::size_t buckets);
-
-    std::vector<Delivery*> buckets_{}; // none, or a power of two
-    std::size_t size_{0};
-};
 
 /// A delivery on a link. Valid until it is settled by this side or its link is gone; copied freely.
 class DeliveryHandle {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "amqp/engine/delivery.hpp"
+#include "amqp/engine/delivery_table.hpp"
 #include "amqp/engine/link.hpp"
 #include "amqp/engine/performative.hpp"
 
@@ -30,22 +30,26 @@ public:
         channel_ = channel;
         is_sender_ = disposition.is_true(disposition_field::role); // the peer receives
         is_settled_ = disposition.is_true(disposition_field::settled);
-        ids_.clear();
-        next_ = 0;
-        table.find_range(first, last, ids_);
+        first_ = first;
+        span_ = last - first;
+        places_ = table.find_range(first, last);
     }
 
-    [[nodiscard]] bool is_over() const noexcept { return next_ == ids_.size(); }
+    [[nodiscard]] bool is_over() const noexcept { return places_.empty(); }
 
-    /// Tells the next deliveries, at most so many. `table_of(channel, is_sender)` finds the table
-    /// of the session, or returns null once that has gone.
+    /// Looks at the next deliveries, at most so many, and tells those that are named.
+    /// `table_of(channel, is_sender)` finds the table of the session, or returns null once that
+    /// has gone.
     template <typename TableOf>
     void tell(std::size_t most, TableOf table_of) {
         for (; most != 0 && !is_over(); --most) {
             const DeliveryTable* const table = table_of(channel_, is_sender_);
-            Delivery* const delivery = table != nullptr ? table->find(ids_[next_]) : nullptr;
-            ++next_;
-            if (delivery != nullptr) {
+            if (table == nullptr) {
+                places_ = {};
+                return;
+            }
+            Delivery* const delivery = table->take_next(places_);
+            if (delivery != nullptr && delivery->id - first_ <= span_) { // ids wrap around
                 apply(*delivery);
                 delivery->link->tell_disposition(*delivery);
             }
@@ -62,8 +66,9 @@ private:
         delivery.remote_settled = delivery.remote_settled || is_settled_;
     }
 
-    std::vector<std::uint32_t> ids_{};
-    std::size_t next_{0};
+    DeliveryPlaces places_{};
+    std::uint32_t first_{0};
+    std::uint32_t span_{0};
     std::string details_{}; // of the outcome, encoded
     OutcomeKind kind_{OutcomeKind::none};
     std::uint16_t channel_{0};

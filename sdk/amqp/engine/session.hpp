@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "amqp/engine/delivery_table.hpp"
 #include "amqp/engine/disposition_batch.hpp"
 #include "amqp/engine/handles.hpp"
 #include "amqp/engine/link.hpp"
