@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "core/prefetch.hpp"
-
 namespace sessionq::broker {
 
 bool EntityDeliveries::pull(Consumer& consumer, std::uint32_t max, std::uint64_t max_bytes,
@@ -24,9 +22,7 @@ bool EntityDeliveries::pull(Consumer& consumer, std::uint32_t max, std::uint64_t
         if (message == nullptr) {
             break;
         }
-        if (const StoredMessage* next = entity_.next_available(consumer.session)) {
-            core::prefetch(next->content.get()); // a queue is larger than any cache
-        }
+        entity_.prefetch_available(consumer.session);
         deliver(*message, consumer, to);
         bytes += to.back().bytes;
     }

@@ -55,14 +55,14 @@ struct EntityState {
 
     /// Makes a message available to consumers of its session, or of the entity.
     void push_available(StoredMessage& message);
-    /// What a consumer of the session receives next; null if there is nothing. Without a
+    /// Takes what a consumer of the session receives next. Null: there is nothing. Without a
     /// session: a consumer of the entity.
-    [[nodiscard]] StoredMessage* next_available(Session* session) const noexcept {
-        return session != nullptr ? session->available.front() : available.front();
-    }
-    /// The same, and takes it.
     [[nodiscard]] StoredMessage* pop_available(Session* session) noexcept {
         return session != nullptr ? session->available.pop_front() : available.pop_front();
+    }
+    /// Begins to load what `pop_available` will take next.
+    void prefetch_available(const Session* session) const noexcept {
+        prefetch_front(session != nullptr ? session->available : available.by_arrival());
     }
 
     /// Removes a message, and its session if nothing else keeps that.

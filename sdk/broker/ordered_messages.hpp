@@ -28,6 +28,8 @@ public:
         return lines_.empty() ? by_arrival_.front() : lines_.begin()->second.front();
     }
     StoredMessage* pop_front() noexcept;
+    /// All of them, if the options ask for the order of arrival.
+    [[nodiscard]] const AvailableMessages& by_arrival() const noexcept { return by_arrival_; }
 
 private:
     using Lines = std::map<MessageRank, AvailableMessages>;

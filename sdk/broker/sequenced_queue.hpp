@@ -30,6 +30,12 @@ public:
         return first;
     }
 
+    /// What follows `front()`, as a rule. Null: unknown.
+    [[nodiscard]] const T* likely_second() const noexcept {
+        const T* const first = in_order_.front();
+        return first != nullptr ? in_order_.next(*first) : nullptr;
+    }
+
     void push(T& item) {
         ++size_;
         if (in_order_.empty() || item.*Key > in_order_.back()->*Key) {

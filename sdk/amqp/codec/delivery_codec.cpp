@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 
 #include "amqp/codec/encoder.hpp"
@@ -156,9 +157,6 @@ void write_application_properties(const MessageSections& sections, const Deliver
 
 void write_delivery_annotations(const MessageSections& sections, const DeliveryNotes& notes,
                                 std::string& to) {
-    if (!notes.lock_token && !notes.holder_lost && sections.delivery_annotations.empty()) {
-        return;
-    }
     Encoder encoder{to};
     encoder.write_descriptor(section::delivery_annotations);
     const std::size_t begun = encoder.begin_map();
@@ -175,6 +173,31 @@ void write_delivery_annotations(const MessageSections& sections, const DeliveryN
     }
     encoder.end_map(begun, count);
 }
+
+/// The delivery annotations of nearly every locked message: its lock token and nothing else.
+class OnlyLockToken {
+public:
+    OnlyLockToken() {
+        const DeliveryFacts facts;
+        write_delivery_annotations({}, {.facts = facts, .lock_token = core::Uuid{}}, encoded_);
+        token_ = encoded_.size() - core::Uuid{}.bytes.size();
+    }
+
+    [[nodiscard]] static bool fits(const MessageSections& sections,
+                                   const DeliveryNotes& notes) noexcept {
+        return sections.delivery_annotations.empty() && notes.lock_token && !notes.holder_lost;
+    }
+
+    void write(const core::Uuid& token, std::string& to) const {
+        const std::size_t start = to.size();
+        to.append(encoded_);
+        std::memcpy(to.data() + start + token_, token.bytes.data(), token.bytes.size());
+    }
+
+private:
+    std::string encoded_{};
+    std::size_t token_{0};
+};
 
 void read_annotations(std::string_view annotations, ReceivedDelivery& delivery) {
     DeliveryFacts& facts = delivery.facts;
@@ -274,7 +297,11 @@ std::string_view encode_delivery(const MessageContent& content, const DeliveryNo
     header.delivery_count = notes.facts.delivery_count;
     head.clear();
     header.write(head);
-    write_delivery_annotations(sections, notes, head);
+    if (static const OnlyLockToken usual; OnlyLockToken::fits(sections, notes)) {
+        usual.write(*notes.lock_token, head);
+    } else if (notes.lock_token || notes.holder_lost || !sections.delivery_annotations.empty()) {
+        write_delivery_annotations(sections, notes, head);
+    }
     if (static const UsualAnnotations usual; UsualAnnotations::fit(sections, notes)) {
         usual.write(notes, head);
     } else {
