@@ -16,7 +16,7 @@ const std::array<Dialect, 2>& dialects() {
                 .capabilities = {"Apache ActiveMQ Artemis",
                                  {Capability::accept_named, Capability::accept_next,
                                   Capability::dead_letter, Capability::schedule,
-                                  Capability::receive_and_delete}},
+                                  Capability::receive_and_delete, Capability::plain_entities}},
                 .group_selector = "JMSXGroupID",
                 .first_for_consumer = "JMSXGroupFirstForConsumer",
                 .delivery_time = "x-opt-delivery-time",
@@ -24,7 +24,8 @@ const std::array<Dialect, 2>& dialects() {
         Dialect{.name = "broker-j",
                 .product = "Apache Qpid Broker-J",
                 .capabilities = {"Apache Qpid Broker-J",
-                                 {Capability::accept_next, Capability::receive_and_delete}},
+                                 {Capability::accept_next, Capability::receive_and_delete,
+                                  Capability::plain_entities}},
                 .group_selector = "",
                 .first_for_consumer = "",
                 .delivery_time = "", // honoured only by queues configured for it
@@ -51,7 +52,8 @@ const Dialect* dialect_by_product(std::string_view product) noexcept {
 
 const ports::Capabilities& common_capabilities() noexcept {
     static const ports::Capabilities common{
-        "a broker of message groups", {Capability::accept_next, Capability::receive_and_delete}};
+        "a broker of message groups",
+        {Capability::accept_next, Capability::receive_and_delete, Capability::plain_entities}};
     return common;
 }
 

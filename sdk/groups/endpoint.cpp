@@ -26,6 +26,9 @@ Endpoint::Endpoint(core::EventLoop& loop, asio::io_context& io, const EndpointSe
 Endpoint::~Endpoint() {
     accepts_.close();
     receivers_.clear();
+    while (EntityLink* const each = entity_links_.pop_front()) {
+        each->forget_endpoint();
+    }
     senders_.clear();
     connection_.close();
     replies_.flush();
@@ -57,6 +60,10 @@ void Endpoint::give_up(ports::RequestId id) {
 
 ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
     const ports::RequestId id = ++last_request_;
+    if (request.scope == ports::Scope::entity) {
+        open_entity(id, std::move(request), std::move(handler));
+        return id;
+    }
     accepts_.add(id, request.deadline, std::move(handler));
     if (auto why = refusal(request)) {
         accepts_.answer(id, *std::move(why));
@@ -69,6 +76,19 @@ ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHan
     }
     expire_accepts();
     return id;
+}
+
+void Endpoint::open_entity(ports::RequestId id, ports::AcceptRequest request,
+                           ports::AcceptHandler handler) {
+    auto opening =
+        std::make_unique<EntityOpening>(context_, entity_links_, id,
+                                        ReceiverTerms{.entity = std::move(request.entity),
+                                                      .mode = request.mode,
+                                                      .priority = request.priority});
+    EntityOpening& started = *opening;
+    accepts_.add(id, request.deadline, std::move(handler), std::move(opening));
+    started.start();
+    expire_accepts();
 }
 
 void Endpoint::expire_accepts() {

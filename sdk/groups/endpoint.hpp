@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "amqp/sender_channel.hpp"
+#include "groups/entity_link.hpp"
 #include "groups/group_receiver.hpp"
 #include "ports/endpoint.hpp"
 
@@ -49,6 +50,8 @@ public:
 private:
     /// Why the request fails here, before any I/O.
     [[nodiscard]] std::optional<Failure> refusal(const ports::AcceptRequest& request) const;
+    void open_entity(ports::RequestId id, ports::AcceptRequest request,
+                     ports::AcceptHandler handler);
     [[nodiscard]] GroupReceiver& receiver_for(const ReceiverTerms& terms);
     [[nodiscard]] amqp::SenderChannel& sender_for(const std::string& entity);
     void on_finished(const ReceiverTerms& terms);
@@ -67,6 +70,7 @@ private:
     timing::Timer accept_timer_{timing::Timer::calling<&Endpoint::expire_accepts>(this)};
     ReceiverContext context_;
     std::map<ReceiverTerms, std::unique_ptr<GroupReceiver>> receivers_{};
+    EntityOpening::Links entity_links_{};
     std::map<std::string, std::unique_ptr<amqp::SenderChannel>> senders_{};
     ports::RequestId last_request_{0};
 };

@@ -31,7 +31,7 @@ struct ReceiverContext {
 /// A receiver link and the groups that share it. Messages are kept until the sessions of their
 /// groups want them; groups that no session holds wait to be accepted. Performs what its
 /// `ReceiverMachine` decides. Bound to the loop.
-class GroupReceiver final {
+class GroupReceiver final : private ReceiverEvents {
 public:
     GroupReceiver(ReceiverContext& context, ReceiverTerms terms);
     ~GroupReceiver();
@@ -56,15 +56,13 @@ public:
     /// The link is done. `waiting` is told when the broker knows what it must.
     void leave(GroupLink& link, core::WeakHandle<GroupLink> waiting = {});
 
-    // For the channel.
-    void on_attached();
-    void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded);
-    void on_settled_by_broker(amqp::DeliveryHandle delivery);
-    void on_drained();
-    /// The link ended. Last, once. Destroys the channel.
-    void on_lost(const amqp::Condition& condition);
-
 private:
+    void on_attached() override;
+    void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) override;
+    void on_settled_by_broker(amqp::DeliveryHandle delivery) override;
+    void on_drained() override;
+    void on_lost(const amqp::Condition& condition) override;
+
     void perform(ReceiverMachine::Action action);
     void on_time();
     void on_engine(const core::Result<amqp::Engine*>& engine);

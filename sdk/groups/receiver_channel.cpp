@@ -5,7 +5,6 @@
 
 #include "amqp/codec/encoder.hpp"
 #include "core/uuid.hpp"
-#include "groups/group_receiver.hpp"
 
 namespace sessionq::groups {
 namespace {
@@ -36,7 +35,7 @@ amqp::Attach attach_for(const Dialect& dialect, const ReceiverTerms& terms, std:
 std::unique_ptr<ReceiverChannel> ReceiverChannel::attach(amqp::Engine& engine,
                                                          const Dialect& dialect,
                                                          const ReceiverTerms& terms,
-                                                         GroupReceiver& owner,
+                                                         ReceiverEvents& owner,
                                                          core::ReceiveRoomPtr room) {
     amqp::SessionPtr session = engine.begin_session(std::move(room));
     amqp::ReceiverLinkPtr link =
@@ -51,7 +50,7 @@ std::unique_ptr<ReceiverChannel> ReceiverChannel::attach(amqp::Engine& engine,
 }
 
 ReceiverChannel::ReceiverChannel(amqp::SessionPtr session, amqp::ReceiverLinkPtr link,
-                                 GroupReceiver& owner)
+                                 ReceiverEvents& owner)
     : owner_{owner}, session_{std::move(session)}, link_{std::move(link)} {
     session_->set_listener(this);
     link_->set_listener(this);

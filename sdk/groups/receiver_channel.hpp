@@ -26,7 +26,19 @@ struct ReceiverTerms {
     }
 };
 
-class GroupReceiver;
+/// What happens to a receiver link.
+class ReceiverEvents {
+public:
+    virtual void on_attached() = 0;
+    virtual void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) = 0;
+    virtual void on_settled_by_broker(amqp::DeliveryHandle delivery) = 0;
+    virtual void on_drained() = 0;
+    /// The link ended. Last, once. Destroys the channel.
+    virtual void on_lost(const amqp::Condition& condition) = 0;
+
+protected:
+    ~ReceiverEvents() = default;
+};
 
 /// A receiver link on an AMQP session of its own. Bound to the loop; destroying it detaches.
 class ReceiverChannel final : private amqp::SessionListener, private amqp::LinkListener {
@@ -35,7 +47,7 @@ public:
     [[nodiscard]] static std::unique_ptr<ReceiverChannel> attach(amqp::Engine& engine,
                                                                  const Dialect& dialect,
                                                                  const ReceiverTerms& terms,
-                                                                 GroupReceiver& owner,
+                                                                 ReceiverEvents& owner,
                                                                  core::ReceiveRoomPtr room);
     ReceiverChannel(const ReceiverChannel&) = delete;
     ReceiverChannel& operator=(const ReceiverChannel&) = delete;
@@ -45,7 +57,7 @@ public:
     [[nodiscard]] const core::ReceiveSharePtr& share() const noexcept { return session_->share(); }
 
 private:
-    ReceiverChannel(amqp::SessionPtr session, amqp::ReceiverLinkPtr link, GroupReceiver& owner);
+    ReceiverChannel(amqp::SessionPtr session, amqp::ReceiverLinkPtr link, ReceiverEvents& owner);
 
     void on_session_ended(const amqp::Condition& condition) override;
     void on_link_open() override;
@@ -55,7 +67,7 @@ private:
     void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
 
-    GroupReceiver& owner_;
+    ReceiverEvents& owner_;
     amqp::SessionPtr session_;
     amqp::ReceiverLinkPtr link_; // goes before its session
 };

@@ -20,13 +20,14 @@ namespace sessionq::test {
 /// first use.
 class GroupsFixture : public RealTimeFixture {
 public:
-    GroupsFixture(std::string queues, bool tls, bool next_only)
-        : queues_{std::move(queues)}, tls_{tls}, next_only_{next_only} {}
+    /// `plain`: the queues that deal messages without a group one by one.
+    GroupsFixture(std::string queues, std::string plain, bool tls, bool next_only)
+        : queues_{std::move(queues)}, plain_{std::move(plain)}, tls_{tls}, next_only_{next_only} {}
     ~GroupsFixture() override { quiet(); }
 
     std::string create_entity(const EntitySpec& spec) override {
-        return queues_ + ".d" + std::to_string(spec.max_delivery_count) + "." +
-               core::Uuid::make().to_string();
+        return (spec.requires_session ? queues_ : plain_) + ".d" +
+               std::to_string(spec.max_delivery_count) + "." + core::Uuid::make().to_string();
     }
     [[nodiscard]] bool accepts_next_only() const override { return next_only_; }
     [[nodiscard]] bool tells_sequence_numbers() const override { return false; }
@@ -63,25 +64,27 @@ private:
     }
 
     const std::string queues_;
+    const std::string plain_;
     const bool tls_;
     const bool next_only_;
 };
 
 /// Each session has a link of its own.
 struct ArtemisByIdFixture final : GroupsFixture {
-    ArtemisByIdFixture() : GroupsFixture{"t", false, false} {}
+    ArtemisByIdFixture() : GroupsFixture{"t", "t", false, false} {}
 };
 /// Sessions share one link in the order of arrival, over TLS.
 struct ArtemisSharedLinkFixture final : GroupsFixture {
-    ArtemisSharedLinkFixture() : GroupsFixture{"t", true, true} {}
+    ArtemisSharedLinkFixture() : GroupsFixture{"t", "t", true, true} {}
 };
 /// A group stays with its consumer.
 struct BrokerJPinnedFixture final : GroupsFixture {
-    BrokerJPinnedFixture() : GroupsFixture{"standard", false, true} {}
+    BrokerJPinnedFixture() : GroupsFixture{"standard", "standard", false, true} {}
 };
-/// A group stays while it has unsettled messages; over TLS.
+/// A group stays while it has unsettled messages; over TLS. Messages without a group are one group
+/// there.
 struct BrokerJSharedFixture final : GroupsFixture {
-    BrokerJSharedFixture() : GroupsFixture{"shared", true, true} {}
+    BrokerJSharedFixture() : GroupsFixture{"shared", "standard", true, true} {}
 };
 
 } // namespace sessionq::test

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+#include "groups/entity_link.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/log.hpp"
+#include "groups/arrival.hpp"
+#include "groups/conditions.hpp"
+#include "timing/timer_service.hpp"
+
+namespace sessionq::groups {
+
+using amqp::OutcomeKind;
+using Action = EntityLinkMachine::Action;
+using Phase = EntityLinkMachine::Phase;
+
+EntityLink::EntityLink(ReceiverContext& context, ReceiverTerms terms, Attached attached)
+    : PlainLink{context.loop, *context.connection.dialect()},
+      loop_{context.loop},
+      context_{&context},
+      terms_{std::move(terms)},
+      attached_{std::move(attached)} {}
+
+EntityLink::~EntityLink() {
+    if (machine_.is_attached() && channel_ != nullptr) {
+        detach();
+    }
+    while (Given* const each = given_.front()) {
+        forget(*each);
+    }
+}
+
+bool EntityLink::attach(amqp::Engine& engine) {
+    channel_ = ReceiverChannel::attach(engine, dialect_, terms_, *this, context_->room);
+    return channel_ != nullptr;
+}
+
+void EntityLink::forget_endpoint() noexcept {
+    machine_.lose();
+    channel_.reset();
+    context_ = nullptr;
+}
+
+void EntityLink::on_attached() {
+    share_ = channel_->share();
+    std::exchange(attached_, nullptr)(core::Done{});
+}
+
+ports::FirstCredit EntityLink::set_events(ports::LinkEvents& events) {
+    events_ = &events;
+    if (untold_loss_) {
+        replies_.push([this] { events_->on_lost(*untold_loss_); });
+    }
+    return {};
+}
+
+// Messages
+
+void EntityLink::add_credit(std::uint32_t count) {
+    if (machine_.may_add_credit()) {
+        channel_->link().add_credit(count);
+    }
+}
+
+void EntityLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
+    if (!machine_.is_held()) {
+        if (machine_.is_attached()) {
+            delivery.settle({.kind = OutcomeKind::released});
+        }
+        return; // else the broker has it back with the link
+    }
+    auto read = read_arrival(encoded, context_->connection.reading(), dialect_);
+    if (read.ok()) {
+        give(delivery, std::move(read.value().received), encoded.size());
+        return;
+    }
+    core::log(LogLevel::error, "groups", read.failure().to_string());
+    delivery.settle(
+        {.kind = OutcomeKind::rejected,
+         .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
+    add_credit(1); // the owner hears nothing of it
+}
+
+void EntityLink::give(amqp::DeliveryHandle delivery, amqp::ReceivedDelivery received,
+                      std::size_t bytes) {
+    DeliveryFacts& facts = received.facts;
+    facts.sequence_number = ++last_number_;
+    // Not every broker counts deliveries that a lost connection had.
+    if (context_->unanswered.comes_again(received.content->message_id())) {
+        facts.redelivered = true;
+        facts.delivery_count = std::max(facts.delivery_count, 1U);
+    }
+    ports::DeliveryPtr made = events_->new_delivery();
+    made->bytes = bytes;
+    if (terms_.mode == ports::ReceiveMode::receive_and_delete) {
+        made->settled_by_sender = true;
+        context_->unanswered.settled(received.content->message_id());
+        delivery.settle({.kind = OutcomeKind::accepted});
+    } else {
+        auto* const given = ::new (memory_.take()) Given;
+        given->handle = delivery;
+        given->content = received.content;
+        given_.push_back(*given);
+        delivery.set_context(given);
+        made->port_tag = reinterpret_cast<std::uint64_t>(given);
+    }
+    made->message = ReceivedMessage{std::move(received.content), std::move(facts)};
+    events_->on_delivery(std::move(made));
+}
+
+void EntityLink::drain() { perform(machine_.drain(loop_.now())); }
+
+void EntityLink::on_drained() { perform(machine_.drained(settlements_.empty())); }
+
+// Settling
+
+void EntityLink::settle(ports::Delivery& delivery, ports::Settlement settlement) {
+    settlements_.add(delivery);
+    if (!machine_.is_held()) {
+        answer(delivery,
+               Failure{.code = Errc::lock_lost, .detail = "'" + terms_.entity + "' is not held"});
+        return;
+    }
+    Given& given = *reinterpret_cast<Given*>(delivery.port_tag);
+    const auto refuse = [&](ports::Capability capability) {
+        answer(delivery, dialect_.capabilities.missing(capability));
+    };
+    switch (settlement.outcome) {
+    case ports::Outcome::complete: settle_at_broker(given, delivery, OutcomeKind::accepted); return;
+    case ports::Outcome::dead_letter:
+        if (dialect_.capabilities.has(ports::Capability::dead_letter)) {
+            settle_at_broker(given, delivery, OutcomeKind::rejected);
+        } else {
+            refuse(ports::Capability::dead_letter);
+        }
+        return;
+    case ports::Outcome::defer: refuse(ports::Capability::defer); return;
+    case ports::Outcome::abandon:
+        put_back(given, {.kind = OutcomeKind::modified, .delivery_failed = true});
+        break;
+    case ports::Outcome::release: put_back(given, {.kind = OutcomeKind::released}); break;
+    }
+    answer(delivery);
+}
+
+void EntityLink::settle_at_broker(Given& given, ports::Delivery& delivery, OutcomeKind kind) {
+    if (dialect_.settles_in_turn) {
+        given.settling = &delivery;
+        given.handle.update({.kind = kind});
+        return;
+    }
+    context_->unanswered.settled(given.content->message_id());
+    put_back(given, {.kind = kind});
+    answer(delivery);
+}
+
+void EntityLink::put_back(Given& given, const amqp::Outcome& outcome) {
+    given.handle.settle(outcome);
+    forget(given);
+}
+
+void EntityLink::forget(Given& given) noexcept {
+    given.~Given();
+    memory_.give_back(&given);
+}
+
+void EntityLink::on_settled_by_broker(amqp::DeliveryHandle delivery) {
+    auto* const given = static_cast<Given*>(delivery.context());
+    if (given == nullptr || given->settling == nullptr) {
+        return; // not asked for; the outcome that follows says what it means
+    }
+    delivery.settle();
+    ports::Delivery& settled = *given->settling;
+    forget(*given);
+    tell(settled, nullptr);
+}
+
+void EntityLink::answer(ports::Delivery& delivery, std::optional<Failure> failure) {
+    if (failure) {
+        replies_.push([this, &delivery, why = *std::move(failure)] { tell(delivery, &why); });
+    } else {
+        replies_.push([this, &delivery] { tell(delivery, nullptr); }); // small: no memory taken
+    }
+}
+
+void EntityLink::tell(ports::Delivery& delivery, const Failure* failure) {
+    const auto self = anchor_.handle();
+    if (settlements_.take(delivery)) {
+        events_->on_settled(delivery, failure);
+    }
+    if (self.get() != nullptr) {
+        perform(machine_.answered(settlements_.empty()));
+    }
+}
+
+// The end
+
+void EntityLink::perform(Action action) {
+    switch (action) {
+    case Action::none: break;
+    case Action::drain:
+        if (!channel_->link().drain()) { // there is no credit
+            replies_.push([this] { on_drained(); });
+        }
+        break;
+    case Action::repeat_drain:
+        channel_->link().add_credit(1);
+        static_cast<void>(channel_->link().drain());
+        break;
+    case Action::tell_drained:
+        loop_.timers().cancel(timer_);
+        events_->on_drained(); // may destroy the link
+        return;
+    case Action::detach: detach(); break;
+    case Action::abandon:
+        on_lost({.name = "amqp:link:detach-forced",
+                 .text = "the broker did not answer a drain",
+                 .found = Errc::timeout});
+        return;
+    }
+    loop_.timers().set_due(timer_, machine_.due());
+}
+
+void EntityLink::detach() {
+    for (Given* each = given_.front(); each != nullptr;) { // a detach may count them as delivered
+        Given& given = *std::exchange(each, given_.next(*each));
+        if (given.settling == nullptr) {
+            put_back(given, {.kind = OutcomeKind::released});
+        }
+    }
+    channel_->link().close();
+}
+
+void EntityLink::close(DoneHandler handler) {
+    if (!machine_.is_held()) {
+        replies_.push([handler = std::move(handler)] { handler(core::Done{}); });
+        return;
+    }
+    close_handler_ = std::move(handler);
+    perform(machine_.close(loop_.now()));
+}
+
+void EntityLink::on_lost(const amqp::Condition& condition) {
+    const Phase before = machine_.lose();
+    loop_.timers().cancel(timer_);
+    const auto channel = std::exchange(channel_, nullptr);
+    while (Given* const each = given_.front()) {
+        context_->unanswered.held(each->content->message_id());
+        forget(*each);
+    }
+    if (before != Phase::closing) {
+        context_->unanswered.lost();
+    }
+    if (attached_) {
+        std::exchange(attached_, nullptr)(
+            to_failure(condition, "cannot receive from '" + terms_.entity + "'"));
+        return;
+    }
+    Failure why = to_failure(condition, "the link to '" + terms_.entity + "' was lost");
+    if (why.code != Errc::entity_not_found && why.code != Errc::unauthorized) {
+        why.code = Errc::connection_lost; // whatever it was, trying again cures it
+    }
+    tell_lost(std::move(why), before);
+}
+
+void EntityLink::tell_lost(Failure why, Phase before) {
+    const auto self = anchor_.handle();
+    if (events_ == nullptr && before == Phase::held) {
+        untold_loss_ = std::make_unique<Failure>(std::move(why));
+        return;
+    }
+    replies_.flush();
+    Failure unknown = why;
+    unknown.outcome_unknown = true;
+    if (self.get() == nullptr || !settlements_.fail_all(events_, unknown)) {
+        return;
+    }
+    if (before == Phase::held) {
+        events_->on_lost(why);
+    } else if (close_handler_) {
+        std::exchange(close_handler_, nullptr)(core::Done{});
+    }
+}
+
+// Opening
+
+void EntityOpening::start() {
+    context_.connection.when_open(
+        [handle = anchor_.handle()](const core::Result<amqp::Engine*>& engine) {
+            if (EntityOpening* const opening = handle.get()) {
+                opening->on_engine(engine);
+            }
+        });
+}
+
+void EntityOpening::on_engine(const core::Result<amqp::Engine*>& engine) {
+    if (!engine.ok()) {
+        context_.accepts.answer(id_, engine.failure());
+        return;
+    }
+    link_ = std::make_unique<EntityLink>(
+        context_, terms_, [this](const core::Result<core::Done>& attached) {
+            if (attached.ok()) {
+                context_.accepts.answer(id_, ports::SessionLinkPtr{std::move(link_)});
+            } else {
+                context_.accepts.answer(id_, attached.failure());
+            }
+        });
+    links_.push_back(*link_);
+    if (!link_->attach(*engine.value())) {
+        context_.accepts.answer(
+            id_, Failure{.code = Errc::resource_exhausted,
+                         .detail = "'" + terms_.entity +
+                                   "': the broker allows no more AMQP sessions on this "
+                                   "connection"});
+    }
+}
+
+} // namespace sessionq::groups

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "amqp/codec/delivery_codec.hpp"
+#include "core/intrusive_list.hpp"
+#include "core/recycler.hpp"
+#include "core/weak_handle.hpp"
+#include "groups/entity_link_machine.hpp"
+#include "groups/group_receiver.hpp"
+#include "groups/plain_link.hpp"
+#include "ports/settlement_book.hpp"
+#include "timing/timer.hpp"
+
+namespace sessionq::groups {
+
+/// The messages of a queue without regard to their groups, over a receiver link of its own. They
+/// are in no order to be kept, so what goes back goes back at once. Bound to the loop.
+class EntityLink final : public PlainLink, public core::ListHook<>, private ReceiverEvents {
+public:
+    /// Told once: the broker has attached the link, or why it has not.
+    using Attached = std::function<void(core::Result<core::Done>)>;
+
+    EntityLink(ReceiverContext& context, ReceiverTerms terms, Attached attached);
+    ~EntityLink() override;
+
+    /// False: the connection has no room for another link, which is of no use then.
+    [[nodiscard]] bool attach(amqp::Engine& engine);
+    /// The endpoint goes. The owner is told nothing.
+    void forget_endpoint() noexcept;
+
+    [[nodiscard]] const std::string& session_id() const noexcept override { return no_session_; }
+    [[nodiscard]] core::ReceiveSharePtr share() const override { return share_; }
+    ports::FirstCredit set_events(ports::LinkEvents& events) override;
+    void add_credit(std::uint32_t count) override;
+    void drain() override;
+    void settle(ports::Delivery& delivery, ports::Settlement settlement) override;
+    void close(DoneHandler handler) override;
+
+private:
+    /// A message that is not settled.
+    struct Given : core::ListHook<> {
+        amqp::DeliveryHandle handle{};
+        MessageContentPtr content{};
+        ports::Delivery* settling{nullptr}; ///< the broker has not answered
+    };
+
+    void on_attached() override;
+    void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) override;
+    void on_settled_by_broker(amqp::DeliveryHandle delivery) override;
+    void on_drained() override;
+    void on_lost(const amqp::Condition& condition) override;
+
+    void perform(EntityLinkMachine::Action action);
+    void on_time() { perform(machine_.on_time(loop_.now())); }
+    void detach();
+    void give(amqp::DeliveryHandle delivery, amqp::ReceivedDelivery received, std::size_t bytes);
+    void settle_at_broker(Given& given, ports::Delivery& delivery, amqp::OutcomeKind kind);
+    void put_back(Given& given, const amqp::Outcome& outcome);
+    void forget(Given& given) noexcept;
+    void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
+    void tell(ports::Delivery& delivery, const Failure* failure);
+    void tell_lost(Failure why, EntityLinkMachine::Phase before);
+
+    core::EventLoop& loop_;
+    ReceiverContext* context_; // null once the endpoint is gone
+    const ReceiverTerms terms_;
+    const std::string no_session_{};
+    Attached attached_;
+    EntityLinkMachine machine_{};
+    std::unique_ptr<ReceiverChannel> channel_{};
+    core::ReceiveSharePtr share_{};
+    core::Recycler memory_{sizeof(Given), 256};
+    core::IntrusiveList<Given> given_{};
+    ports::SettlementBook settlements_{};
+    ports::LinkEvents* events_{nullptr};
+    DoneHandler close_handler_{};
+    std::unique_ptr<Failure> untold_loss_{}; // before there were events
+    std::int64_t last_number_{0};
+    timing::Timer timer_{timing::Timer::calling<&EntityLink::on_time>(this)};
+    const core::Anchor<EntityLink> anchor_{*this};
+};
+
+/// An accept of a queue without sessions: connects, and attaches the link that answers it.
+class EntityOpening final : public ports::Asking {
+public:
+    using Links = core::IntrusiveList<EntityLink>;
+
+    EntityOpening(ReceiverContext& context, Links& links, ports::RequestId id, ReceiverTerms terms)
+        : context_{context}, links_{links}, id_{id}, terms_{std::move(terms)} {}
+
+    /// The accept is in the context's book.
+    void start();
+
+private:
+    void on_engine(const core::Result<amqp::Engine*>& engine);
+
+    ReceiverContext& context_;
+    Links& links_;
+    const ports::RequestId id_;
+    const ReceiverTerms terms_;
+    std::unique_ptr<EntityLink> link_{};
+    const core::Anchor<EntityOpening> anchor_{*this};
+};
+
+} // namespace sessionq::groups

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+#include <sessionq/time.hpp>
+
+namespace sessionq::groups {
+
+/// Decides when a link to a queue without sessions is drained and detached. It is drained before it
+/// goes: a detach may count as delivered what is under way. No I/O, no clock.
+class EntityLinkMachine {
+public:
+    /// A broker may overlook a drain, so it is repeated after this.
+    static constexpr Duration drain_patience = std::chrono::milliseconds{300};
+    /// A link whose drain is not answered for so long is of no more use.
+    static constexpr Duration longest_drain = std::chrono::seconds{10};
+
+    enum class Phase : std::uint8_t {
+        held,
+        leaving, ///< closed by the owner; the last drain or settlements are unanswered
+        closing, ///< waits for the broker's detach
+        over,    ///< left or lost
+    };
+    enum class Action : std::uint8_t {
+        none,
+        drain,        ///< then call `drained`
+        repeat_drain, ///< with credit, so that there is something to be drained
+        tell_drained, ///< the owner's drain is answered
+        detach,       ///< release what is unsettled, and detach
+        abandon,      ///< the broker does not answer: drop the link
+    };
+
+    [[nodiscard]] Phase phase() const noexcept { return phase_; }
+    [[nodiscard]] bool is_held() const noexcept { return phase_ == Phase::held; }
+    /// Settlements can be sent.
+    [[nodiscard]] bool is_attached() const noexcept {
+        return phase_ == Phase::held || phase_ == Phase::leaving;
+    }
+    [[nodiscard]] bool may_add_credit() const noexcept { return is_held() && !is_draining_; }
+    /// When to call `on_time`; TimePoint::max(): not at all.
+    [[nodiscard]] TimePoint due() const noexcept {
+        return is_draining_ && is_attached() ? repeat_at_ : TimePoint::max();
+    }
+
+    [[nodiscard]] Action drain(TimePoint now) noexcept {
+        return is_held() ? begin_drain(now) : Action::none;
+    }
+    /// The owner wants no more.
+    [[nodiscard]] Action close(TimePoint now) noexcept {
+        if (!is_held()) {
+            return Action::none;
+        }
+        phase_ = Phase::leaving;
+        return begin_drain(now);
+    }
+    /// `is_answered`: no settlement waits for the broker.
+    [[nodiscard]] Action drained(bool is_answered) noexcept {
+        if (!is_attached() || !std::exchange(is_draining_, false)) {
+            return Action::none;
+        }
+        return is_held() ? Action::tell_drained : answered(is_answered);
+    }
+    /// A settlement was answered.
+    [[nodiscard]] Action answered(bool is_answered) noexcept {
+        if (phase_ != Phase::leaving || is_draining_ || !is_answered) {
+            return Action::none;
+        }
+        phase_ = Phase::closing;
+        return Action::detach;
+    }
+    [[nodiscard]] Action on_time(TimePoint now) noexcept {
+        if (now < due()) {
+            return Action::none;
+        }
+        repeat_at_ = now + drain_patience;
+        return now < drain_until_ ? Action::repeat_drain : Action::abandon;
+    }
+    /// The link is gone. Returns the phase before.
+    Phase lose() noexcept { return std::exchange(phase_, Phase::over); }
+
+private:
+    Action begin_drain(TimePoint now) noexcept {
+        if (std::exchange(is_draining_, true)) {
+            return Action::none; // its answer is the answer to this one, too
+        }
+        repeat_at_ = now + drain_patience;
+        drain_until_ = now + longest_drain;
+        return Action::drain;
+    }
+
+    Phase phase_{Phase::held};
+    bool is_draining_{false};
+    TimePoint repeat_at_{};
+    TimePoint drain_until_{};
+};
+
+} // namespace sessionq::groups
