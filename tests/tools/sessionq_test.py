@@ -100,14 +100,28 @@ class CommandLine(OnDaemon):
 
     def test_a_processor_runs_until_it_is_interrupted(self):
         self.run_it("send", "orders", "--session", "cid", "five")
+        self.assert_consumed("orders", "five")
+
+    def test_a_processor_of_an_entity_without_sessions(self):
+        self.run_it("send", "loose", "six", "seven")
+        self.run_it("receive", "loose", "--count", "1", "--settle", "dead-letter")
+        self.assert_consumed("loose", "seven")
+        self.assert_consumed("loose/$DeadLetterQueue", "six")
+
+    def assert_consumed(self, entity, body):
         environment = self.environment()
-        command = [sessionq, "consume", "orders"]
+        command = [sessionq, "consume", entity]
         with subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, env=environment
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
         ) as consumer:
-            self.assertEqual(json.loads(consumer.stdout.readline())["body"], "five")
+            self.assertEqual(json.loads(consumer.stdout.readline())["body"], body)
             consumer.send_signal(signal.SIGINT)
             self.assertEqual(consumer.wait(30), 0)
+            self.assertEqual(consumer.stderr.read(), "")
 
     def follow(self, *arguments):
         environment = self.environment()

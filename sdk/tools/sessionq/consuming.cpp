@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: MIT
+#include <sessionq/processor.hpp>
 #include <sessionq/session_processor.hpp>
 #include <sessionq/wait_for_signal.hpp>
 
 #include "tools/sessionq/commands.hpp"
 #include "tools/sessionq/message_record.hpp"
+#include "tools/sessionq/next_session.hpp"
 #include "tools/sessionq/output.hpp"
 
 namespace sessionq::cli {
+namespace {
 
-int run(const Client& client, const Shared&, const ConsumeOptions& options) {
-    SessionProcessor processor{client,
-                               options.entity,
-                               {.max_concurrent_sessions = options.concurrent_sessions,
-                                .session_idle_timeout = options.idle_timeout}};
+/// A session that waits is looked at and left. An entity that cannot be asked now is taken for one
+/// with sessions, and its processor tells why.
+bool has_sessions(const Client& client, const std::string& entity) {
+    try {
+        return next_session(client, entity, Duration::zero()).entity_has_sessions;
+    } catch (const Error&) {
+        return true;
+    }
+}
+
+int consume(auto processor) {
     processor.on_message([](MessageContext& context) {
         try {
             write_output(line_of(record_of(context.message())));
@@ -28,6 +37,19 @@ int run(const Client& client, const Shared&, const ConsumeOptions& options) {
     }
     tell("the stop took longer than ten seconds; what is not settled comes again");
     return 1;
+}
+
+} // namespace
+
+int run(const Client& client, const Shared&, const ConsumeOptions& options) {
+    if (!has_sessions(client, options.entity)) {
+        return consume(Processor{
+            client, options.entity, {.max_concurrent_calls = options.concurrent_sessions}});
+    }
+    return consume(SessionProcessor{client,
+                                    options.entity,
+                                    {.max_concurrent_sessions = options.concurrent_sessions,
+                                     .session_idle_timeout = options.idle_timeout}});
 }
 
 } // namespace sessionq::cli

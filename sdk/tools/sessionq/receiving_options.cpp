@@ -5,7 +5,6 @@ namespace sessionq::cli {
 namespace {
 
 constexpr Duration longest_wait = std::chrono::hours{24};
-constexpr const char* entity_with_sessions = "Queue or TOPIC/subscriptions/NAME, with sessions";
 constexpr const char* any_queue =
     "Queue, TOPIC/subscriptions/NAME, or either with /$DeadLetterQueue";
 
@@ -73,11 +72,13 @@ void declare_receiving(CLI::App& app, CommandLine& line) {
     const auto consume = std::make_shared<ConsumeOptions>();
     CLI::App& consume_command = declare(
         app, line, "consume",
-        "Runs a processor that prints and completes messages, until SIGINT or SIGTERM", consume);
-    add_entity(consume_command, consume->entity, entity_with_sessions);
+        "Runs a processor that prints and completes messages, until SIGINT or SIGTERM: those of "
+        "many sessions, each in order, or of an entity without sessions",
+        consume);
+    add_entity(consume_command, consume->entity, any_queue);
     consume_command
         .add_option("--concurrent-sessions", consume->concurrent_sessions,
-                    "Sessions held at once (8)")
+                    "Sessions held at once, or messages of an entity without sessions (8)")
         ->type_name("N");
     add_duration(
         consume_command, "--idle-timeout",
