@@ -301,6 +301,30 @@ class Range(Case):
         return f"{held} held"
 
 
+class Ranges(Case):
+    """Dispositions that name none of the many messages that a client holds."""
+
+    count = 20_000
+
+    def prepare(self, port):
+        fill(port, "plain", self.count)
+        self.client = None
+
+    def attack(self, port):
+        if self.client is None:
+            self.client = Client(port, timeout=3)
+            link = self.client.attach("plain", RECEIVE)
+            self.client.flow(link, self.count)
+            try:
+                while True:
+                    self.last = self.client.receive()[1]
+            except TimeoutError:
+                pass  # the broker sends no more before some are settled
+        for _ in range(2_000):
+            self.client.settle(self.last + 1, self.last + 2_000_000_000, Described(0x24, []))
+        return f"{self.last + 1} held"
+
+
 class Leave(Case):
     """Connections with a thousand links each that are cut at once."""
 
@@ -343,6 +367,7 @@ CASES = {
     "schedule": Schedule(),
     "deferred": Deferred(),
     "range": Range(),
+    "ranges": Ranges(),
     "leave": Leave(),
 }
 
