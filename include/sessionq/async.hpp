@@ -158,6 +158,9 @@ namespace sessionq {
     Browser& browser, Duration wait = Duration::max(),
     const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<std::vector<std::string>> async_list_sessions(
+    const Client& client, const std::string& entity, const ListSessionsOptions& options,
+    const OperationContext& context = OperationContext::current());
+[[nodiscard]] asio::awaitable<std::vector<std::string>> async_list_sessions(
     const Client& client, const std::string& entity,
     const OperationContext& context = OperationContext::current());
 

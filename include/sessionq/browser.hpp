@@ -152,12 +152,24 @@ private:
     std::size_t at_{0};
 };
 
-/// Returns the ids of the entity's sessions that have messages or state, in the broker's order.
-/// Blocks as the functions of `Sender` do.
+/// Which sessions `list_sessions` returns.
+struct ListSessionsOptions {
+    /// Only sessions whose state was set after this instant of the broker's clock. A cleared state
+    /// is none. sessionqd and the local broker keep the instant in memory: after a restart every
+    /// state counts as set then. Unset: all sessions that have messages or state.
+    std::optional<WallTime> state_set_after{};
+};
+
+/// Returns the ids of the entity's sessions that the options name, in the broker's order. Blocks
+/// as the functions of `Sender` do.
 ///
 /// Errors: the broker's (see `Errc`); resource_exhausted: the ids take more than 128 MiB, some two
 /// million ids of 36 characters.
 /// Thread safety: safe.
+[[nodiscard]] std::vector<std::string> list_sessions(
+    const Client& client, const std::string& entity, const ListSessionsOptions& options,
+    const OperationContext& context = OperationContext::current());
+/// The same of all sessions that have messages or state.
 [[nodiscard]] std::vector<std::string> list_sessions(
     const Client& client, const std::string& entity,
     const OperationContext& context = OperationContext::current());

@@ -138,8 +138,9 @@ void Entity::restore(DurableEntity stored) {
     for (SessionStateSet& one : stored.states) {
         if (one.state) {
             Session& session = state.sessions.obtain(one.session_id);
-            session.state = std::make_unique<std::string>(*std::move(one.state));
-            state.sessions.update_lists(session);
+            // When it was set is not stored. It counts as set now, so that no list leaves it out.
+            state.sessions.set_state(session, std::make_unique<std::string>(*std::move(one.state)),
+                                     state.context.wall_now());
         }
     }
     if (history_) {

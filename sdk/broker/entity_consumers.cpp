@@ -146,8 +146,9 @@ core::Result<core::Done> EntityConsumers::set_state(Consumer& consumer,
         return std::move(*fault);
     }
     entity_.journal.note_state(consumer.session_id, state);
-    consumer.session->state = state ? std::make_unique<std::string>(*std::move(state)) : nullptr;
-    entity_.sessions.update_lists(*consumer.session);
+    entity_.sessions.set_state(*consumer.session,
+                               state ? std::make_unique<std::string>(*std::move(state)) : nullptr,
+                               entity_.context.wall_now());
     return core::Done{};
 }
 

@@ -165,6 +165,12 @@ std::vector<std::string> Queue::list_sessions(std::size_t skip, std::size_t top,
     return pair_.perform(at, [&] { return entity_.state.sessions.list(skip, top); });
 }
 
+std::vector<std::string> Queue::list_sessions_set_after(WallTime since, std::size_t skip,
+                                                        std::size_t top, Instant at) {
+    return pair_.perform(at,
+                         [&] { return entity_.state.sessions.list_set_after(since, skip, top); });
+}
+
 QueueCounts Queue::counts(Instant at) {
     return pair_.perform(at, [&] {
         const EntityState& state = entity_.state;

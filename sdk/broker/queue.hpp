@@ -168,6 +168,10 @@ public:
 
     /// The ids of sessions with messages or state, in the order in which they appeared.
     std::vector<std::string> list_sessions(std::size_t skip, std::size_t top, Instant at);
+    /// Those whose state was set after `since`, in the order in which it was. What was restored
+    /// counts as set at the broker's start.
+    std::vector<std::string> list_sessions_set_after(WallTime since, std::size_t skip,
+                                                     std::size_t top, Instant at);
 
     QueueCounts counts(Instant at);
 

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include <sessionq/time.hpp>
+
 #include "broker/available_messages.hpp"
 #include "broker/consumer_target.hpp"
 #include "broker/session_order.hpp"
@@ -14,8 +16,10 @@ struct ReadyTag;
 
 /// A session with messages, state or a holder. Without any of these it does not exist.
 struct Session : core::ListHook<ReadyTag> {
-    const std::string* id{nullptr};                         ///< its key in the session table
-    SessionOrder::Position position{};                      ///< kept by the session table
+    const std::string* id{nullptr};          ///< its key in the session table
+    SessionOrder::Position position{};       ///< kept by the session table
+    SessionOrder::Position place_by_state{}; ///< the same
+    WallTime state_set_at{};
     core::IntrusiveList<StoredMessage, LiveTag> messages{}; ///< all messages, in sequence order
     AvailableMessages available{};
     ConsumerPtr holder{};

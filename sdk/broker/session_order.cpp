@@ -20,6 +20,17 @@ std::size_t lowest(std::uint64_t bits) noexcept {
     return static_cast<std::size_t>(std::countr_zero(bits));
 }
 
+/// Null: it has none.
+const Session* last_of(const SessionOrder::Group& group) noexcept {
+    for (auto block = group.blocks.rbegin(); block != group.blocks.rend(); ++block) {
+        if (*block != nullptr && (*block)->taken != 0) {
+            return (*block)
+                ->sessions[63 - static_cast<std::size_t>(std::countl_zero((*block)->taken))];
+        }
+    }
+    return nullptr;
+}
+
 } // namespace
 
 void SessionOrder::add_block() {
@@ -44,17 +55,17 @@ void SessionOrder::append(Session& session) {
         add_block();
     }
     Block& block = *groups_.back().blocks[last_blocks_ - 1];
-    session.position = {.block = &block, .slot = static_cast<std::uint8_t>(last_slots_)};
+    session.*position_ = {.block = &block, .slot = static_cast<std::uint8_t>(last_slots_)};
     block.taken |= mask_of(last_slots_);
     block.sessions[last_slots_] = &session;
     ++last_slots_;
 }
 
 void SessionOrder::remove(Session& session) noexcept {
-    Block& block = *session.position.block;
+    Block& block = *(session.*position_).block;
     Group& group = *block.group;
     show(session, false);
-    block.taken &= ~mask_of(session.position.slot);
+    block.taken &= ~mask_of((session.*position_).slot);
     const bool is_last = &group == &groups_.back();
     const bool is_filling =
         is_last && block.index + 1 == last_blocks_ && last_slots_ < slots_a_block;
@@ -68,7 +79,7 @@ void SessionOrder::remove(Session& session) noexcept {
 }
 
 void SessionOrder::show(Session& session, bool is_shown) noexcept {
-    Position& position = session.position;
+    Position& position = session.*position_;
     if (position.is_shown != is_shown) {
         position.is_shown = is_shown;
         position.block->shown ^= mask_of(position.slot);
@@ -76,22 +87,35 @@ void SessionOrder::show(Session& session, bool is_shown) noexcept {
     }
 }
 
-std::vector<std::string> SessionOrder::list(std::size_t skip, std::size_t top) const {
+std::vector<std::string> SessionOrder::list_from(const std::function<bool(const Session&)>& before,
+                                                 std::size_t skip, std::size_t top) const {
     std::vector<std::string> ids;
+    bool is_before = true; // all that was looked at
     for (const Group& group : groups_) {
-        if (skip >= group.shown) {
+        if (is_before) {
+            const Session* const last = last_of(group);
+            if (last == nullptr || before(*last)) {
+                continue;
+            }
+        }
+        if (!is_before && skip >= group.shown) {
             skip -= group.shown;
             continue;
         }
         for (const auto& block : group.blocks) {
             for (std::uint64_t left = block ? block->shown : 0; left != 0; left &= left - 1) {
+                const Session& session = *block->sessions[lowest(left)];
+                is_before = is_before && before(session);
+                if (is_before) {
+                    continue;
+                }
                 if (ids.size() == top) {
                     return ids;
                 }
                 if (skip > 0) {
                     --skip;
                 } else {
-                    ids.push_back(*block->sessions[lowest(left)]->id);
+                    ids.push_back(*session.id);
                 }
             }
         }
@@ -119,8 +143,8 @@ Session* SessionOrder::oldest() const noexcept {
 }
 
 Session* SessionOrder::after(const Session& session) const noexcept {
-    const Block& block = *session.position.block;
-    const std::uint64_t later = block.taken & ~(mask_of(session.position.slot) * 2 - 1);
+    const Block& block = *(session.*position_).block;
+    const std::uint64_t later = block.taken & ~(mask_of((session.*position_).slot) * 2 - 1);
     if (later != 0) {
         return block.sessions[lowest(later)];
     }

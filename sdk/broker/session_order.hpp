@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <string>
@@ -13,7 +14,7 @@ namespace sessionq::broker {
 
 struct Session;
 
-/// The sessions of an entity in the order in which they appeared. Each is shown in lists or not.
+/// Sessions of an entity in the order in which they were appended. Each is shown in lists or not.
 ///
 /// They are stored in blocks of 64: 8 bytes a session, and a bit each for those that are there and
 /// for those that are shown. Adding, removing and showing take O(1). A list skips groups of 32
@@ -42,7 +43,8 @@ public:
         bool is_shown{false};
     };
 
-    SessionOrder() = default;
+    /// `position`: where a session keeps its place in this order.
+    explicit SessionOrder(Position Session::*position) noexcept : position_{position} {}
     SessionOrder(const SessionOrder&) = delete;
     SessionOrder& operator=(const SessionOrder&) = delete;
 
@@ -52,7 +54,12 @@ public:
     void show(Session& session, bool is_shown) noexcept;
 
     /// The ids of up to `top` sessions that are shown, after the first `skip` of them.
-    [[nodiscard]] std::vector<std::string> list(std::size_t skip, std::size_t top) const;
+    [[nodiscard]] std::vector<std::string> list(std::size_t skip, std::size_t top) const {
+        return list_from([](const Session&) { return false; }, skip, top);
+    }
+    /// The same without those that are `before` the list, which come before all others.
+    [[nodiscard]] std::vector<std::string> list_from(
+        const std::function<bool(const Session&)>& before, std::size_t skip, std::size_t top) const;
 
     /// The oldest session, and the one after `session`; null if there is none.
     [[nodiscard]] Session* oldest() const noexcept;
@@ -64,6 +71,7 @@ private:
                                              std::list<Group>::const_iterator end,
                                              std::size_t index) noexcept;
 
+    Position Session::*position_;
     std::list<Group> groups_{};
     std::size_t last_blocks_{0}; // made in the last group
     std::size_t last_slots_{0};  // given out in its last block; all: a new block is due

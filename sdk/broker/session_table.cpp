@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "broker/session_table.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace sessionq::broker {
 
 Session* SessionTable::find(std::string_view id) noexcept {
@@ -17,6 +20,19 @@ Session& SessionTable::obtain(std::string_view id) {
     session.id = &at->first;
     order_.append(session);
     return session;
+}
+
+void SessionTable::set_state(Session& session, std::unique_ptr<std::string> state, WallTime now) {
+    if (session.state) {
+        by_state_.remove(session);
+    }
+    session.state = std::move(state);
+    last_set_ = session.state_set_at = std::max(last_set_, now); // the order is that of time
+    if (session.state) {
+        by_state_.append(session);
+        by_state_.show(session, true);
+    }
+    update_lists(session);
 }
 
 void SessionTable::refresh(Session& session) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,6 +29,9 @@ public:
     /// that are ready. A session with no messages, state or holder is removed.
     void refresh(Session& session);
 
+    /// Sets or clears the session's state.
+    void set_state(Session& session, std::unique_ptr<std::string> state, WallTime now);
+
     /// Shows the session in lists if it has messages or state. Needed after each change of these.
     void update_lists(Session& session) noexcept {
         order_.show(session, !session.messages.empty() || session.state);
@@ -36,6 +40,12 @@ public:
     /// The ids of sessions with messages or state, oldest session first.
     [[nodiscard]] std::vector<std::string> list(std::size_t skip, std::size_t top) const {
         return order_.list(skip, top);
+    }
+    /// The ids of sessions whose state was set after `since`, in the order in which it was.
+    [[nodiscard]] std::vector<std::string> list_set_after(WallTime since, std::size_t skip,
+                                                          std::size_t top) const {
+        return by_state_.list_from(
+            [since](const Session& session) { return session.state_set_at <= since; }, skip, top);
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
@@ -55,7 +65,9 @@ private:
     };
 
     std::unordered_map<std::string, Session, Hash, std::equal_to<>> by_id_;
-    SessionOrder order_;
+    SessionOrder order_{&Session::position};
+    SessionOrder by_state_{&Session::place_by_state}; // those with state, by when it was set
+    WallTime last_set_{};
     // In the order in which they became ready: a session that failed and was given back does not
     // come before one that has waited longer. Restored sessions become ready in the order of their
     // oldest messages.

@@ -192,8 +192,15 @@ asio::awaitable<std::optional<ReceivedMessage>> async_next(Browser& browser, Dur
 
 asio::awaitable<std::vector<std::string>> async_list_sessions(const Client& client,
                                                               const std::string& entity,
+                                                              const ListSessionsOptions& options,
                                                               const OperationContext& context) {
-    return client::await(client::list_all_sessions(client, entity, context));
+    return client::await(client::list_all_sessions(client, entity, options, context));
+}
+
+asio::awaitable<std::vector<std::string>> async_list_sessions(const Client& client,
+                                                              const std::string& entity,
+                                                              const OperationContext& context) {
+    return async_list_sessions(client, entity, ListSessionsOptions{}, context);
 }
 
 asio::awaitable<void> async_add_rule(const RuleManager& rules, Rule rule,

@@ -44,15 +44,12 @@ std::optional<ReceivedMessage> first_of(Messages messages) {
 }
 
 /// Requests the next page and adds it to `found`, until that says to end.
-void ask_page(ports::Endpoint& endpoint, const std::string& entity,
+void ask_page(ports::Endpoint& endpoint, ports::ListSessionsRequest request,
               std::shared_ptr<SessionPages> found, const PendingPtr<SessionIds>& pending) {
-    ports::ListSessionsRequest request{.entity = entity,
-                                       .skip = found->skip(),
-                                       .top = SessionPages::per_page,
-                                       .deadline = pending->deadline()};
-    const auto id = endpoint.list_sessions(
-        std::move(request), [&endpoint, entity, found = std::move(found),
-                             pending](core::Result<SessionIds> page) mutable {
+    request.skip = found->skip();
+    const auto id =
+        endpoint.list_sessions(request, [&endpoint, request, found = std::move(found),
+                                         pending](core::Result<SessionIds> page) mutable {
             if (pending->ended()) {
                 return;
             }
@@ -62,13 +59,13 @@ void ask_page(ports::Endpoint& endpoint, const std::string& entity,
             }
             switch (found->add(std::move(page).value())) {
             case SessionPages::Next::ask:
-                ask_page(endpoint, entity, std::move(found), pending);
+                ask_page(endpoint, std::move(request), std::move(found), pending);
                 break;
             case SessionPages::Next::done: pending->complete(found->take()); break;
             case SessionPages::Next::too_much:
                 pending->complete(Failure{.code = Errc::resource_exhausted,
-                                          .detail = "the ids of the sessions of '" + entity +
-                                                    "' take more than 128 MiB"});
+                                          .detail = "the ids of the sessions of '" +
+                                                    request.entity + "' take more than 128 MiB"});
                 break;
             }
         });
@@ -132,6 +129,7 @@ ports::PeekRequest BrowserCore::request(const Browser& browser, std::uint32_t ma
 }
 
 Operation<SessionIds> list_all_sessions(const Client& client, std::string entity,
+                                        const ListSessionsOptions& options,
                                         const OperationContext& context) {
     const auto& core = Access::core(client);
     check_entity(entity);
@@ -139,8 +137,14 @@ Operation<SessionIds> list_all_sessions(const Client& client, std::string entity
     EndpointThread& thread = core->next_thread();
     return make_operation<SessionIds>(
         core, *thread.thread, context,
-        [&thread, entity = std::move(entity)](const PendingPtr<SessionIds>& pending) {
-            ask_page(*thread.endpoint, entity, std::make_shared<SessionPages>(), pending);
+        [&thread, entity = std::move(entity),
+         after = options.state_set_after](const PendingPtr<SessionIds>& pending) {
+            ask_page(*thread.endpoint,
+                     {.entity = entity,
+                      .top = SessionPages::per_page,
+                      .state_set_after = after,
+                      .deadline = pending->deadline()},
+                     std::make_shared<SessionPages>(), pending);
         });
 }
 
@@ -177,8 +181,14 @@ void Browser::Iterator::next_page() {
 }
 
 std::vector<std::string> list_sessions(const Client& client, const std::string& entity,
+                                       const ListSessionsOptions& options,
                                        const OperationContext& context) {
-    return client::block(client::list_all_sessions(client, entity, context));
+    return client::block(client::list_all_sessions(client, entity, options, context));
+}
+
+std::vector<std::string> list_sessions(const Client& client, const std::string& entity,
+                                       const OperationContext& context) {
+    return list_sessions(client, entity, ListSessionsOptions{}, context);
 }
 
 } // namespace sessionq

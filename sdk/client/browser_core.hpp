@@ -42,6 +42,7 @@ private:
 
 /// Requests pages until one is not full.
 [[nodiscard]] Operation<std::vector<std::string>> list_all_sessions(
-    const Client& client, std::string entity, const OperationContext& context);
+    const Client& client, std::string entity, const ListSessionsOptions& options,
+    const OperationContext& context);
 
 } // namespace sessionq::client

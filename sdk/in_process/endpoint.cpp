@@ -240,7 +240,10 @@ ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest request,
         std::move(handler),
         perform<std::vector<std::string>>(
             request.entity, request.deadline, [&](broker::Queue& queue, broker::Instant at) {
-                return queue.list_sessions(request.skip, request.top, at);
+                return request.state_set_after
+                           ? queue.list_sessions_set_after(*request.state_set_after, request.skip,
+                                                           request.top, at)
+                           : queue.list_sessions(request.skip, request.top, at);
             }));
 }
 

@@ -84,6 +84,8 @@ struct ListSessionsRequest {
     std::string entity{};
     std::uint32_t skip{0};
     std::uint32_t top{100};
+    /// Set: only sessions whose state was set after it.
+    std::optional<WallTime> state_set_after{};
     Deadline deadline{};
 };
 

@@ -68,13 +68,12 @@ Answer list_sessions(const ManagedEntity& entity, const Request& request) {
     if (!page.missing.empty()) {
         return lacks(page.missing);
     }
-    if (const auto since = read_number(request.body, "last-updated-time");
-        since && *since < end_of_time) {
-        return refuse(501, condition::not_implemented,
-                      "listing sessions by the time of their state is not supported");
-    }
     const std::size_t top = std::min(page.top, entity.peer.limits.sessions_per_page);
-    const auto ids = entity.queue->list_sessions(page.skip, top, entity.peer.now());
+    const auto since = read_number(request.body, "last-updated-time");
+    const auto ids = since && *since < end_of_time
+                         ? entity.queue->list_sessions_set_after(amqp::Timestamp{*since}.time(),
+                                                                 page.skip, top, entity.peer.now())
+                         : entity.queue->list_sessions(page.skip, top, entity.peer.now());
     if (ids.empty()) {
         return no_content();
     }

@@ -200,9 +200,11 @@ ports::RequestId Endpoint::peek(ports::PeekRequest request, ports::PeekHandler h
 ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest request,
                                          ports::ListSessionsHandler handler) {
     // The last instant of the year 9999: sessions that have messages or state (observed).
-    constexpr std::int64_t latest = 253'402'300'799'999;
+    constexpr amqp::Timestamp latest{253'402'300'799'999};
+    const amqp::Timestamp since =
+        request.state_set_after ? amqp::Timestamp::of(*request.state_set_after) : latest;
     return ask(request.entity, "com.microsoft:get-message-sessions",
-               {{"last-updated-time", amqp::Timestamp{latest}},
+               {{"last-updated-time", since},
                 {"skip", static_cast<std::int32_t>(request.skip)},
                 {"top", static_cast<std::int32_t>(request.top)}},
                request.deadline,

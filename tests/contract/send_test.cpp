@@ -284,6 +284,41 @@ PORT_CASE("list sessions: returns sessions with messages or state, by page") {
     CHECK(paged == all);
 }
 
+PORT_CASE("list sessions: those whose state was set after an instant, in the order of setting") {
+    PortCase t{port};
+    NEEDS(t, list_sessions);
+    using Ids = std::vector<std::string>;
+    const auto set = [&](const std::string& id, std::optional<std::string> state) {
+        const auto link = t.hold(id);
+        CHECK_FALSE(t.finish<core::Done>([&](auto handler) {
+                         link->link().set_state(std::move(state), {}, std::move(handler));
+                     }).failure());
+        t.close(*link);
+    };
+    const auto list = [&](WallTime after, std::uint32_t skip = 0, std::uint32_t top = 100) {
+        return t
+            .finish<Ids>([&](auto handler) {
+                t.endpoint->list_sessions(
+                    {.entity = t.entity, .skip = skip, .top = top, .state_set_after = after},
+                    std::move(handler));
+            })
+            .result()
+            .value();
+    };
+    const WallTime start = t.endpoint->loop().wall_now() - 1h;
+    CHECK(list(start).empty());
+    t.send("without state", {"1"});
+    set("a", "1");
+    set("b", "1");
+    set("c", "1");
+    set("a", "2");
+    CHECK(list(start) == Ids{"b", "c", "a"});
+    CHECK(list(start, 1, 1) == Ids{"c"});
+    set("c", std::nullopt);
+    CHECK(list(start) == Ids{"b", "a"});
+    CHECK(list(start + 2h).empty());
+}
+
 PORT_CASE("endpoint: destroying it cancels unanswered calls") {
     PortCase t{port};
     auto other = t.fixture.make_endpoint();

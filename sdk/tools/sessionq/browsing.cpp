@@ -93,7 +93,9 @@ int run(const Client& client, const Shared&, const PeekOptions& options) {
 }
 
 int run(const Client& client, const Shared& shared, const SessionsOptions& options) {
-    for (const std::string& session : list_sessions(client, options.entity)) {
+    for (const std::string& session :
+         list_sessions(client, options.entity,
+                       ListSessionsOptions{.state_set_after = options.state_set_after})) {
         Json line = Json::object();
         put_text(line, "session", session);
         write_output(shared.json ? line_of(line) : for_output(session) + "\n");

@@ -33,6 +33,10 @@ void declare_browsing(CLI::App& app, CommandLine& line) {
     CLI::App& sessions_command = declare(
         app, line, "sessions", "Prints the ids of sessions that have messages or state", sessions);
     add_entity(sessions_command, sessions->entity, any_entity);
+    add_time(
+        sessions_command, "--state-set-after",
+        [sessions](WallTime time) { sessions->state_set_after = time; },
+        "Only sessions whose state was set after this time");
 
     const auto counts = std::make_shared<CountsOptions>();
     CLI::App& counts_command =

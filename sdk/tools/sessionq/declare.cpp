@@ -32,6 +32,19 @@ CLI::Option& add_duration(CLI::App& command, const char* name,
     return *command.add_option_function<std::string>(name, parse, help)->type_name("DURATION");
 }
 
+CLI::Option& add_time(CLI::App& command, const char* name, const std::function<void(WallTime)>& set,
+                      const char* help) {
+    const auto parse = [name, set](const std::string& text) {
+        const auto time = parse_time(text);
+        if (!time) {
+            throw UsageError{std::string{name} + ": '" + text +
+                             "' is not a time such as 2026-01-31T12:00:00Z"};
+        }
+        set(*time);
+    };
+    return *command.add_option_function<std::string>(name, parse, help)->type_name("TIME");
+}
+
 // CLI11 takes an empty text for zero, and -1 for a large number.
 CLI::Option& add_count(CLI::App& command, const char* name,
                        const std::function<void(std::uint32_t)>& set, const char* help) {

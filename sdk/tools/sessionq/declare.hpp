@@ -37,6 +37,9 @@ CLI::Option& add_duration(CLI::App& command, const char* name,
                           const std::function<void(Duration)>& set, Duration longest,
                           const char* help);
 
+CLI::Option& add_time(CLI::App& command, const char* name, const std::function<void(WallTime)>& set,
+                      const char* help);
+
 /// A number of messages.
 CLI::Option& add_count(CLI::App& command, const char* name,
                        const std::function<void(std::uint32_t)>& set, const char* help);

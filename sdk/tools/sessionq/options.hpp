@@ -83,6 +83,7 @@ struct PeekOptions {
 
 struct SessionsOptions {
     std::string entity{};
+    std::optional<WallTime> state_set_after{};
 };
 
 struct CountsOptions {

@@ -46,20 +46,14 @@ void add_priority(CLI::App& command, Message& pattern) {
         ->type_name("N");
 }
 
-void add_time(CLI::App& command, MessageInput& input) {
-    const auto set_time = [&input](const std::string& text) {
-        input.pattern.scheduled_enqueue_time = parse_time(text);
-        if (!input.pattern.scheduled_enqueue_time) {
-            throw UsageError{"--at: '" + text + "' is not a time such as 2026-01-31T12:00:00Z"};
-        }
-    };
-    CLI::Option* at = command.add_option_function<std::string>(
-        "--at", set_time, "When the messages become available");
-    at->type_name("TIME");
+void add_times(CLI::App& command, MessageInput& input) {
+    CLI::Option& at = add_time(
+        command, "--at", [&input](WallTime time) { input.pattern.scheduled_enqueue_time = time; },
+        "When the messages become available");
     add_duration(
         command, "--delay", [&input](Duration delay) { input.delay = delay; }, longest_delay,
         "How long until the messages become available")
-        .excludes(at);
+        .excludes(&at);
 }
 
 /// The options of `send` and `schedule`.
@@ -101,7 +95,7 @@ void add_message_options(CLI::App& command, MessageInput& input) {
                                           "Time until a message expires (the entity's)")
         ->type_name("DURATION");
     add_priority(command, pattern);
-    add_time(command, input);
+    add_times(command, input);
     CLI::Option* bodies =
         command.add_option("BODY", input.bodies, "Texts to send. Without one the input is sent");
     command.add_option("--file", input.file, "Input. '-' is standard input (-)")

@@ -56,7 +56,7 @@ struct Sessions {
     }
 
     std::deque<One> all{};
-    SessionOrder order{};
+    SessionOrder order{&Session::position};
 };
 
 } // namespace
@@ -138,4 +138,34 @@ TEST_CASE("session order: lists skip to anywhere among thousands of sessions tha
     sessions.order.show(sessions.add().session, true);
     CHECK(sessions.order.list(1'364, 20) == sessions.expected(1'364, 20));
     sessions.check_walk();
+}
+
+TEST_CASE("session order: a list may begin behind those that are before it") {
+    Sessions sessions;
+    for (int i = 0; i < 5'000; ++i) { // three groups
+        Sessions::One& one = sessions.add();
+        one.session.state_set_at = WallTime{std::chrono::seconds{i / 3}};
+        sessions.order.show(one.session, i % 5 != 0);
+    }
+    for (std::size_t i = 1'000; i < 3'500; ++i) {
+        sessions.remove(sessions.all[i]);
+    }
+    for (const int since : {-1, 0, 332, 333, 700, 1'166, 1'200, 1'665, 1'666, 9'999}) {
+        CAPTURE(since);
+        const auto before = [&](const Session& session) {
+            return session.state_set_at <= WallTime{std::chrono::seconds{since}};
+        };
+        std::vector<std::string> expected;
+        for (const auto& one : sessions.all) {
+            if (one.is_in && one.session.position.is_shown && !before(one.session)) {
+                expected.push_back(one.id);
+            }
+        }
+        CHECK(sessions.order.list_from(before, 0, 10'000) == expected);
+        const std::size_t skip = std::min<std::size_t>(expected.size(), 700);
+        const std::size_t end = std::min<std::size_t>(expected.size(), skip + 50);
+        CHECK(sessions.order.list_from(before, skip, 50) ==
+              std::vector<std::string>(expected.begin() + static_cast<std::ptrdiff_t>(skip),
+                                       expected.begin() + static_cast<std::ptrdiff_t>(end)));
+    }
 }

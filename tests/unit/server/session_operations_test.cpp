@@ -80,10 +80,22 @@ TEST_CASE("session operations: sessions are listed by page, the empty id include
     CHECK(*first.body.find("sessions-ids")->items() == std::vector<Value>{"a", ""});
     CHECK(*list(2, 2).body.find("sessions-ids")->items() == std::vector<Value>{"c"});
     CHECK(list(3, 2).status == 204);
-    const auto since = front.ask(
-        "get-message-sessions",
-        Value::map({{"last-updated-time", amqp::Timestamp{1}}, {"skip", 0}, {"top", 10}}));
-    CHECK(since.status == 501); // refused, rather than answered with all sessions
+}
+
+TEST_CASE("session operations: sessions are listed by the time of their state") {
+    Managed front;
+    front.put("orders", {message("a", "1"), message("b", "2")});
+    const auto list = [&] {
+        return front.ask("get-message-sessions",
+                         Value::map({{"last-updated-time", amqp::Timestamp{1}},
+                                     {"skip", std::int32_t{0}},
+                                     {"top", std::int32_t{10}}}));
+    };
+    CHECK(list().status == 204); // neither has state
+    front.hold("b");
+    const Value state = Value::map({{"session-id", "b"}, {"session-state", Value::binary("1")}});
+    CHECK(front.ask("set-session-state", state, "holder").status == 200);
+    CHECK(*list().body.find("sessions-ids")->items() == std::vector<Value>{"b"});
 }
 
 TEST_CASE("session operations: a page of sessions has at most so many ids") {
