@@ -55,17 +55,25 @@ public:
     /// The session's stop token. See `SessionContext::stop_token`.
     [[nodiscard]] std::stop_token stop_token() const noexcept;
 
-    /// Whether one of the four functions below has decided the message.
+    /// Whether one of the functions below has decided the message.
     [[nodiscard]] bool settled() const noexcept;
 
     /// The broker removes the message.
-    /// Errors of all four: already_settled (also with `receive_and_delete`, where nothing needs
+    /// Errors of all five: already_settled (also with `receive_and_delete`, where nothing needs
     /// settling), lock_lost; of `dead_letter` and `defer` also not_supported.
     void complete();
 
     /// The message returns to the broker, and the delivery counts. It is redelivered before later
     /// messages of its session.
     void abandon(Properties properties_to_modify = {});
+
+    /// The message returns to the broker, and the delivery does not count, so it may come again and
+    /// again. It is redelivered before later messages of its session.
+    ///
+    /// The session is parked for `FailurePolicy::abandon_delay` first, as after a failure that
+    /// abandons, and is then left. Without that delay the message returns at once. In a `Processor`
+    /// the message alone waits, for the default of that delay. A stop does not wait for it.
+    void release();
 
     /// The message goes to the dead-letter queue.
     void dead_letter(std::string reason = {}, std::string description = {},

@@ -70,7 +70,7 @@ struct ProcessorCounters {
     std::uint64_t messages_handled{0};   ///< Handlers that returned.
     std::uint64_t messages_failed{0};    ///< Handlers that threw. Each attempt counts.
     std::uint64_t messages_completed{0}; ///< Completions that the broker confirmed.
-    std::uint64_t messages_released{0};  ///< Messages returned without a handler.
+    std::uint64_t messages_released{0};  ///< Returned uncounted: unhandled, or `release`.
     std::uint64_t messages_expired{0};   ///< Messages past their own deadline.
 
     /// Sessions opened, without those given back before anything of them could start.

@@ -78,8 +78,7 @@ public:
     /// The suspect's handler has ended. Unless the message leaves the session it comes again, and
     /// that was no death.
     void ended(const MessageEnd& end) {
-        const bool stays =
-            end.decision ? *end.decision == ports::Outcome::abandon : end.ending == Ending::failed;
+        const bool stays = end.decision ? goes_back(*end.decision) : end.ending == Ending::failed;
         if (stays) {
             withdraw();
             end_turn();

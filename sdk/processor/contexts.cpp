@@ -35,6 +35,7 @@ void MessageContext::abandon(Properties properties_to_modify) {
     call_->settle({.outcome = ports::Outcome::abandon,
                    .properties_to_modify = std::move(properties_to_modify)});
 }
+void MessageContext::release() { call_->settle({.outcome = ports::Outcome::release}); }
 void MessageContext::dead_letter(std::string reason, std::string description,
                                  Properties properties_to_modify) {
     call_->settle(

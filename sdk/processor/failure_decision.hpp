@@ -64,4 +64,20 @@ struct FailedAttempt {
     }
 }
 
+/// Decides when a message goes back that its handler released. The delivery does not count, so the
+/// broker never ends that: it waits as an abandoned one does. Messages without an order (`ordered`
+/// false) wait alone.
+[[nodiscard]] inline FailureDecision decide_release(const FailurePolicy& policy, bool ordered,
+                                                    const FailedAttempt& released,
+                                                    core::Random& random) noexcept {
+    const BackoffOptions& delays = ordered ? policy.abandon_delay : FailurePolicy{}.abandon_delay;
+    FailureDecision decision =
+        decide_failure({.abandon_delay = delays},
+                       {.deliveries = released.deliveries, .may_wait = released.may_wait}, random);
+    if (!ordered && decision.action == FailurePolicy::Action::park_session) {
+        decision.action.reset();
+    }
+    return decision;
+}
+
 } // namespace sessionq::processor

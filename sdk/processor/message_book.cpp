@@ -18,14 +18,16 @@ void MessageBook::ended(MessageMachine& message, const MessageEnd& end) {
     Circumstances session{.usable = session_.usable() && !end.lock_over,
                           .may_wait = !session_.gives_back(),
                           .expired = session_.terms.options.expired_message};
-    if (end.ending == Ending::failed) {
-        const FailurePolicy& policy =
-            end.policy != nullptr ? *end.policy : session_.terms.options.failure_policy;
-        session.failure = decide_failure(policy,
-                                         {.attempt = message.attempt(),
-                                          .deliveries = end.deliveries,
-                                          .may_wait = !session_.is_leaving()},
-                                         session_.terms.random);
+    const FailedAttempt attempt{.attempt = message.attempt(),
+                                .deliveries = end.deliveries,
+                                .may_wait = !session_.is_leaving()};
+    if (end.decision == ports::Outcome::release) {
+        session.failure = decide_release(session_.terms.options.failure_policy,
+                                         session_.terms.ordered, attempt, session_.terms.random);
+    } else if (end.ending == Ending::failed) {
+        session.failure = decide_failure(
+            end.policy != nullptr ? *end.policy : session_.terms.options.failure_policy, attempt,
+            session_.terms.random);
     }
     follow(message, message.ended(end, session, session_.now));
     session_.fetch.ended(session_.idle.in_flight(), in_lane_.empty(), session_.now);

@@ -90,6 +90,7 @@ void MessageCall::asynchronous_done(std::exception_ptr error) noexcept {
 }
 
 Ending MessageCall::keep(std::exception_ptr error) noexcept {
+    end_.deliveries = message.delivery_count();
     if (!error && is_unsettled(driver_->view().workplace().options().auto_complete, decided())) {
         error = std::make_exception_ptr(
             Error{Errc::invalid_state, "the handler returned without settling the message"});
@@ -103,7 +104,6 @@ Ending MessageCall::keep(std::exception_ptr error) noexcept {
         failed_->policy = choose_policy(driver_->view(), message, attempt(), std::move(error));
     }
     end_.policy = failed_->policy.get();
-    end_.deliveries = message.delivery_count();
     return Ending::failed;
 }
 

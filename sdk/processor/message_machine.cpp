@@ -53,9 +53,8 @@ bool MessageMachine::holds_lane(Ending ending, std::optional<ports::Outcome> dec
     if (!strict) {
         return false;
     }
-    const bool goes_back =
-        decision ? *decision == ports::Outcome::abandon : ending == Ending::failed;
-    return confirm || goes_back || ending == Ending::not_started || ending == Ending::unexamined;
+    const bool returns = decision ? goes_back(*decision) : ending == Ending::failed;
+    return confirm || returns || ending == Ending::not_started || ending == Ending::unexamined;
 }
 
 MessageActions MessageMachine::arrived(Arrival arrival, std::size_t bytes, bool removed) noexcept {
@@ -74,8 +73,10 @@ MessageActions MessageMachine::arrived(Arrival arrival, std::size_t bytes, bool 
 }
 
 MessageActions MessageMachine::decided(ports::Outcome outcome, bool usable, bool strict) noexcept {
-    const bool waits_for_rewind = outcome == ports::Outcome::abandon && strict;
-    if (phase_ != Phase::in_lane || !usable || waits_for_rewind) {
+    const bool waits_for_rewind = goes_back(outcome) && strict;
+    if (phase_ != Phase::in_lane || !usable || waits_for_rewind ||
+        outcome == ports::Outcome::release) { // it waits anyway
+
         return {};
     }
     phase_ = Phase::settling_early;
@@ -95,6 +96,10 @@ MessageActions MessageMachine::ended(const MessageEnd& end, const Circumstances&
             return {};
         }
         return dispose(false);
+    }
+    if (ran(end.ending) && end.decision == ports::Outcome::release) {
+        released_ = true;
+        return after_failure(session.failure, end.holds_lane, now);
     }
     switch (end.ending) {
     case Ending::handled: return settle_as_decided(end);
@@ -171,6 +176,9 @@ MessageActions MessageMachine::abandon(bool holds) noexcept {
 MessageActions MessageMachine::retry_due() noexcept {
     if (phase_ != Phase::retrying) {
         return {};
+    }
+    if (released_) {
+        return settle(Verdict::release, true);
     }
     phase_ = Phase::in_lane;
     ++attempt_;

@@ -42,6 +42,11 @@ enum class Verdict : std::uint8_t {
     dead_letter_killer,
 };
 
+/// It comes again, to this session's holder or to another.
+[[nodiscard]] constexpr bool goes_back(ports::Outcome outcome) noexcept {
+    return outcome == ports::Outcome::abandon || outcome == ports::Outcome::release;
+}
+
 /// What a broker must be able to do for a handler to settle in this way.
 [[nodiscard]] std::optional<ports::Capability> capability_for(ports::Outcome outcome) noexcept;
 
@@ -66,9 +71,9 @@ struct MessageEnd {
 
 /// What the session says of itself when a handler has ended.
 struct Circumstances {
-    bool usable{true};   ///< the lock is held
-    bool may_wait{true}; ///< what no handler has begun need not go back
-    FailureDecision failure{};
+    bool usable{true};         ///< the lock is held
+    bool may_wait{true};       ///< what no handler has begun need not go back
+    FailureDecision failure{}; ///< also of a handler that released its message
     ExpiredMessageAction expired{ExpiredMessageAction::dead_letter};
 };
 
@@ -104,7 +109,7 @@ public:
         in_lane,        ///< waits for a worker, or its handler runs
         settling_early, ///< its handler settled it and still runs; the broker has not answered
         settled_early,  ///< its handler still runs; there is nothing left to settle
-        retrying,       ///< failed; waits for its next try
+        retrying,       ///< failed and waits for its next try, or was released and waits to go back
         examining,      ///< waits until the session's record is known
         failed,         ///< to be abandoned once what is behind it went back
         settling,       ///< waits for the broker's answer
@@ -180,6 +185,7 @@ private:
     bool holds_lane_{false};
     bool examined_{false};
     bool guarded_{false};
+    bool released_{false}; ///< its handler released it: it is not tried again
     std::uint32_t attempt_{1};
     std::unique_ptr<const Suspect> suspect_{}; ///< null for nearly all
     std::size_t size_{0};                      ///< in bytes

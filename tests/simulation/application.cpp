@@ -234,6 +234,10 @@ void Application::settle(Call& call, ports::Outcome outcome) {
         case ports::Outcome::abandon: call.context->abandon(); break;
         case ports::Outcome::dead_letter: call.context->dead_letter("scripted"); break;
         case ports::Outcome::defer: call.context->defer(); break;
+        case ports::Outcome::release:
+            call.context->release();
+            expectations_.voluntary_leave = true; // its session is parked first
+            break;
         default: call.context->complete(); break;
         }
         if (!first) {

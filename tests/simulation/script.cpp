@@ -32,7 +32,8 @@ Script draw_script(const ScriptMix& mix, const ScriptTimes& times, core::Random&
     script.hangs = chance(mix.hangs);
     if (chance(mix.settles)) {
         constexpr std::array outcomes{ports::Outcome::complete, ports::Outcome::abandon,
-                                      ports::Outcome::dead_letter, ports::Outcome::defer};
+                                      ports::Outcome::dead_letter, ports::Outcome::defer,
+                                      ports::Outcome::release};
         script.settles = outcomes[random.below(outcomes.size())];
         script.settles_again = chance(mix.settles_again);
     }

@@ -39,7 +39,7 @@ public:
             }
             break;
         case ports::Outcome::release:
-            if (delivery.returned != 0 || delivery.running != 0) {
+            if (!by_handler && (delivery.returned != 0 || delivery.running != 0)) {
                 report("released though its handler had started (R3)", delivery, outcome);
             }
             break;

@@ -86,6 +86,25 @@ TEST_CASE("failure decision: R9: abandon waits longer with each delivery, not wh
     }
 }
 
+TEST_CASE("failure decision: a released message waits as an abandoned one does") {
+    core::Random random{1};
+    const auto release = [&](const FailurePolicy& policy, bool ordered, bool may_wait) {
+        return processor::decide_release(policy, ordered, {.may_wait = may_wait}, random);
+    };
+    const FailurePolicy slow{.action = Action::dead_letter,
+                             .abandon_delay = {.min = 10s, .max = 10s}};
+    const FailureDecision parks = release(slow, true, true);
+    CHECK(parks.action == Action::park_session);
+    CHECK(parks.delay >= 5s);
+    CHECK(release(slow, true, false).action == Action::abandon);
+    CHECK(release(FailurePolicy::abandon_at_once(), true, true).action == Action::abandon);
+    const FailureDecision alone = release(FailurePolicy::abandon_at_once(), false, true);
+    CHECK_FALSE(alone.action);
+    CHECK(alone.delay >= 50ms);
+    CHECK(alone.delay <= 100ms);
+    CHECK(release(slow, false, false).action == Action::abandon);
+}
+
 TEST_CASE("failure decision: R9: a delayed retry takes the delay of its delivery, also at a stop") {
     core::Random random{1};
     const FailurePolicy policy = FailurePolicy::retry_later({1s, 60s});

@@ -206,6 +206,23 @@ TEST_CASE("message machine: R6: an explicit abandon waits for what is behind it"
     CHECK(words(at_end.in_lane().ended(end, {}, t0)) == "send abandon counts");
 }
 
+TEST_CASE("message machine: R6: a released message waits, and what is behind it goes back first") {
+    CHECK(MessageMachine::holds_lane(Ending::handled, ports::Outcome::release, true, false));
+    for (const Ending ending : {Ending::handled, Ending::failed}) { // the settlement stands
+        MessageEnd end{.ending = ending, .decision = ports::Outcome::release, .holds_lane = true};
+        Way parks;
+        CHECK(words(parks.in_lane().decided(ports::Outcome::release, true, false)).empty());
+        CHECK(words(parks.message.ended(end, failing(Action::park_session), t0)) == "park");
+        CHECK(words(parks.message.let_back(true)) == "send abandon"); // as decided
+        Way at_once;
+        CHECK(words(at_once.in_lane().ended(end, failing(Action::abandon), t0)) == "rewind counts");
+        end.holds_lane = false;
+        Way alone;
+        CHECK(words(alone.in_lane().ended(end, failing(retry), t0)) == "retry");
+        CHECK(words(alone.message.retry_due()) == "send release counts");
+    }
+}
+
 TEST_CASE("message machine: a message that was not started waits for the lock or is released") {
     const MessageEnd end{.ending = Ending::not_started, .holds_lane = true};
     Way waits;
