@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <sessionq/deadline.hpp>
+#include <sessionq/lock_token.hpp>
 #include <sessionq/time.hpp>
 
 namespace sessionq {
@@ -83,6 +84,10 @@ struct Message {
 struct DeadLetterInfo {
     std::string reason{};
     std::string description{};
+
+    /// The queue or subscription where it was dead-lettered. Set once it has been forwarded from
+    /// the dead-letter queue there.
+    std::string source{};
 };
 
 /// The state of a message in its entity.
@@ -101,14 +106,24 @@ struct DeliveryFacts {
     /// delivery-count)
     std::uint32_t delivery_count{0};
 
-    WallTime enqueued_time{};                    ///< By the broker's clock.
-    std::optional<WallTime> expires_at{};        ///< By the broker's clock. Unset: never.
-    std::optional<DeadLetterInfo> dead_letter{}; ///< Set in a dead-letter queue.
+    WallTime enqueued_time{};             ///< By the broker's clock.
+    std::optional<WallTime> expires_at{}; ///< By the broker's clock. Unset: never.
+
+    /// Set in a dead-letter queue, and on messages forwarded from one.
+    std::optional<DeadLetterInfo> dead_letter{};
     MessageState state{MessageState::active};
     bool redelivered{false}; ///< A consumer may have received it before.
 
     /// By when the message should be handled, on this process's clock. Default: never.
     Deadline deadline{};
+
+    /// Its sequence number in the first entity, if it was forwarded from there. Zero: it was not,
+    /// or the broker does not tell.
+    std::int64_t enqueued_sequence_number{0};
+
+    /// Of its lock. Unset: it is not locked, or the broker does not name locks. Azure Service Bus
+    /// and `sessionqd` do.
+    std::optional<LockToken> lock_token{};
 };
 
 } // namespace sessionq

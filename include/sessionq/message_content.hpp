@@ -87,6 +87,15 @@ public:
     /// Implementations override it to decode no more than that property.
     [[nodiscard]] virtual std::optional<PropertyValue> property(std::string_view name) const;
 
+    /// AMQP's message annotations, decoded at each call. None if it was never encoded. Throws
+    /// `Error{Errc::protocol_error}` if they cannot be decoded.
+    [[nodiscard]] virtual Properties annotations() const { return {}; }
+
+    /// One message annotation. Nothing if it has none of this name, or if it cannot be decoded.
+    [[nodiscard]] virtual std::optional<PropertyValue> annotation(std::string_view /*name*/) const {
+        return std::nullopt;
+    }
+
     /// Its size in byte budgets.
     [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
 

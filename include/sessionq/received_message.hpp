@@ -63,6 +63,27 @@ public:
     /// messages, so a client's first messages may seem to have waited for less time, never for
     /// more. With message groups the time waited does not count. Never: it has no deadline.
     [[nodiscard]] Deadline deadline() const noexcept { return facts_.deadline; }
+    /// Why it was dead-lettered, and where. Unset: it was not.
+    [[nodiscard]] const std::optional<DeadLetterInfo>& dead_letter() const noexcept {
+        return facts_.dead_letter;
+    }
+    /// See `DeliveryFacts::enqueued_sequence_number`.
+    [[nodiscard]] std::int64_t enqueued_sequence_number() const noexcept {
+        return facts_.enqueued_sequence_number;
+    }
+    /// See `DeliveryFacts::lock_token`.
+    [[nodiscard]] const std::optional<LockToken>& lock_token() const noexcept {
+        return facts_.lock_token;
+    }
+    /// AMQP's message annotations as they came: the broker's (`x-opt-...`) and the sender's. None
+    /// if the message was never on a network. Each call decodes them.
+    /// Errors: protocol_error (they cannot be decoded).
+    [[nodiscard]] Properties annotations() const { return content_->annotations(); }
+    /// One of them. Nothing if there is none of this name, or if it cannot be decoded. Decodes only
+    /// that.
+    [[nodiscard]] std::optional<PropertyValue> annotation(std::string_view name) const {
+        return content_->annotation(name);
+    }
     /// The trace context that it carries: the properties `traceparent` and `tracestate`, or else
     /// `Diagnostic-Id`. Decodes only these. Unset: there is none, or it is invalid (see
     /// `TraceContext::parse`).

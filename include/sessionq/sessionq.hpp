@@ -12,6 +12,7 @@
 #include <sessionq/failure_policy.hpp>
 #include <sessionq/http_proxy.hpp>
 #include <sessionq/local_broker.hpp>
+#include <sessionq/lock_token.hpp>
 #include <sessionq/locked_message.hpp>
 #include <sessionq/logging.hpp>
 #include <sessionq/message.hpp>

@@ -21,6 +21,8 @@ std::int64_t EntityMessages::enqueue(Arrival arrival) {
         entity_.sessions.update_lists(*session);
     }
     stored.hops = arrival.hops;
+    stored.first_sequence = arrival.first_sequence;
+    stored.dead_letter = std::move(arrival.dead_letter);
     if (due && *due > entity_.context.wall_now() &&
         entity_.kind != EntityKind::subscription) { // a topic has already delayed its messages
         entity_.store.move(stored, Place::scheduled);
@@ -166,7 +168,17 @@ void EntityMessages::forward(StoredMessage& message) {
                     .hops = message.hops,
                     .origin = Origin{.entity = entity_.id,
                                      .sequence = message.sequence,
-                                     .is_shared = entity_.kind == EntityKind::topic}};
+                                     .is_shared = entity_.kind == EntityKind::topic},
+                    .first_sequence = message.first_sequence,
+                    .dead_letter = message.dead_letter};
+    if (leaving.first_sequence == 0 && entity_.kind != EntityKind::topic) {
+        leaving.first_sequence = message.sequence; // a topic does not forward
+    }
+    if (message.dead_letter && entity_.is_dead_letter_queue) {
+        DeadLetterInfo info = *message.dead_letter;
+        info.source = entity_.name.substr(0, entity_.name.rfind('/'));
+        leaving.dead_letter = std::make_shared<const DeadLetterInfo>(std::move(info));
+    }
     if (message.dead_letter) {
         leaving.content = leaving.content->with_properties(
             {{"DeadLetterReason", message.dead_letter->reason},

@@ -8,7 +8,8 @@ ReceivedMessage describe_delivery(const StoredMessage& message) {
                         .enqueued_time = message.enqueued_time,
                         .state = message.place,
                         .redelivered = message.delivered_before,
-                        .deadline = message.content->deadline()};
+                        .deadline = message.content->deadline(),
+                        .enqueued_sequence_number = message.first_sequence};
     if (message.time_to_live) {
         facts.expires_at = message.enqueued_time + *message.time_to_live;
     }

@@ -48,6 +48,8 @@ struct StoredMessage : core::ListHook<AvailableTag>, core::ListHook<LiveTag> {
     std::uint64_t token{0};    ///< names it within the holder
     std::unique_ptr<MessageTimer> timer{};
     std::shared_ptr<const DeadLetterInfo> dead_letter{};
+    /// In the first entity, if it was forwarded from there; else zero.
+    std::int64_t first_sequence{0};
     std::uint32_t delivery_count{0};
     std::uint32_t bytes{0};
     Place place{Place::active};

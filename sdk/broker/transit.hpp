@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct Arrival {
     std::optional<std::chrono::milliseconds> time_to_live{}; ///< an upper limit; unset: unlimited
     std::uint8_t hops{0};                                    ///< how often it was forwarded
     std::optional<Origin> origin{};                          ///< unset: sent by a client
+    std::int64_t first_sequence{0};                          ///< as `StoredMessage::first_sequence`
+    std::shared_ptr<const DeadLetterInfo> dead_letter{};     ///< it has been in a dead-letter queue
 };
 
 /// A message on its way out of an entity. The entity holds it until it has arrived, so it survives

@@ -12,7 +12,7 @@ namespace sessionq::ports {
 namespace {
 
 /// By capability.
-constexpr std::array<std::string_view, 23> names{"accept a named session",
+constexpr std::array<std::string_view, 24> names{"accept a named session",
                                                  "accept the next session",
                                                  "lock renewal",
                                                  "session state",
@@ -34,7 +34,8 @@ constexpr std::array<std::string_view, 23> names{"accept a named session",
                                                  "renewal of message locks",
                                                  "dead-letter sub-queues",
                                                  "transfer dead-letter sub-queues",
-                                                 "rules of subscriptions"};
+                                                 "rules of subscriptions",
+                                                 "lock tokens"};
 static_assert(names.size() == static_cast<std::size_t>(last_capability) + 1);
 
 } // namespace

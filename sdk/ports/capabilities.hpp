@@ -36,9 +36,10 @@ enum class Capability : std::uint8_t { // named in this order in capabilities.cp
     dead_letter_sub_queue, ///< `<entity>/$DeadLetterQueue` is an entity
     transfer_dead_letter_sub_queue, ///< `<entity>/$Transfer/$DeadLetterQueue` is an entity
     rules,                          ///< subscriptions have rules, which clients may change
+    lock_tokens,                    ///< a locked message tells the token of its lock
 };
 
-inline constexpr Capability last_capability = Capability::rules;
+inline constexpr Capability last_capability = Capability::lock_tokens;
 
 [[nodiscard]] std::string_view to_string(Capability capability) noexcept;
 

@@ -47,7 +47,8 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
                                           Capability::message_lock_renewal,
                                           Capability::dead_letter_sub_queue,
                                           Capability::transfer_dead_letter_sub_queue,
-                                          Capability::rules}};
+                                          Capability::rules,
+                                          Capability::lock_tokens}};
     return all;
 }
 

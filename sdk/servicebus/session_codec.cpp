@@ -163,6 +163,7 @@ core::Result<std::vector<DeferredMessage>> read_deferred(const Response& respons
         const auto* uuid = token != nullptr ? token->as<core::Uuid>() : nullptr;
         const core::Uuid lock_token =
             uuid != nullptr ? *uuid : received.value().lock_token.value_or(core::Uuid{});
+        received.value().lock_token = lock_token;
         read.push_back({.received = std::move(received).value(),
                         .bytes = bytes.size(),
                         .lock_token = lock_token});

@@ -3,11 +3,16 @@
 
 #include <utility>
 
+#include "amqp/codec/lock_token.hpp"
+
 namespace sessionq::servicebus {
 
 ports::DeliveryPtr make_delivery(ports::LinkEvents& owner, amqp::ReceivedDelivery&& received,
                                  std::size_t bytes, std::uint64_t tag, bool settled) {
     ports::DeliveryPtr made = owner.new_delivery();
+    if (const auto& token = received.lock_token; token && !settled) {
+        received.facts.lock_token = LockToken{token->bytes};
+    }
     made->message = ReceivedMessage{std::move(received.content), std::move(received.facts)};
     made->bytes = bytes;
     made->holder_lost = received.holder_lost;
@@ -66,6 +71,9 @@ void SessionInbox::tell(Event&& event) {
     }
     amqp::DeliveryHandle delivery = event.delivery;
     const bool settled = delivery.remote_settled();
+    if (!settled) { // the tag is the token
+        event.received.lock_token = amqp::token_of(delivery.tag());
+    }
     ports::DeliveryPtr made =
         make_delivery(*owner_, std::move(event.received), event.bytes, tag_of(delivery), settled);
     made->lock = event.lock;

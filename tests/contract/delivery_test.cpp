@@ -294,3 +294,25 @@ PORT_CASE("delivery: many large messages come as fast as they are asked for, on 
     t.receive(*link, count);
     CHECK(link->text().size() == count * 1'000'001 - 1);
 }
+
+PORT_CASE("delivery: a locked message names its lock, also a deferred one") {
+    PortCase t{port};
+    t.send("a", {"1", "2"});
+    const auto link = t.hold("a");
+    t.receive(*link, 2);
+    const auto& first = link->got[0]->message.lock_token();
+    CHECK(first.has_value() == t.has(ports::Capability::lock_tokens));
+    CHECK(link->got[0]->message.enqueued_sequence_number() == 0);
+    NEEDS(t, lock_tokens);
+    CHECK(first->to_string().size() == 36);
+    CHECK(first != link->got[1]->message.lock_token());
+    CHECK(t.peek(t.entity).at(0).lock_token() == std::nullopt);
+    const std::int64_t number = link->got[0]->message.sequence_number();
+    CHECK_FALSE(t.settle(*link, *link->got[0], Outcome::defer));
+    auto asked = t.finish<std::vector<ports::DeliveryPtr>>(
+        [&](auto handler) { link->link().receive_deferred({number}, {}, std::move(handler)); });
+    REQUIRE(asked.result().ok());
+    const auto& again = asked.result().value()[0]->message.lock_token();
+    REQUIRE(again);
+    CHECK(again != first);
+}

@@ -15,11 +15,13 @@ namespace {
 
 constexpr std::string_view lock_token_name = "x-opt-lock-token";
 constexpr std::string_view holder_lost_name = "x-opt-sessionq-holder-lost";
+constexpr std::string_view source_name = "x-opt-deadletter-source";
+constexpr std::string_view enqueued_sequence_name = "x-opt-enqueue-sequence-number";
 
 /// Annotations that only the broker sets. A sender's values are dropped.
 constexpr std::array<std::string_view, 8> of_brokers{
-    "x-opt-sequence-number", "x-opt-enqueued-time",     "x-opt-locked-until",
-    "x-opt-message-state",   "x-opt-deadletter-source", "x-opt-enqueue-sequence-number",
+    "x-opt-sequence-number", "x-opt-enqueued-time", "x-opt-locked-until",
+    "x-opt-message-state",   source_name,           enqueued_sequence_name,
     lock_token_name,         holder_lost_name};
 
 constexpr std::string_view dead_letter_reason = "DeadLetterReason";
@@ -59,9 +61,14 @@ void write_annotations(const MessageSections& sections, const DeliveryNotes& not
         encoder.write_int(static_cast<std::int32_t>(notes.facts.state));
         count += 2;
     }
-    if (!notes.dead_letter_source.empty()) {
-        encoder.write_symbol("x-opt-deadletter-source");
-        encoder.write_string(notes.dead_letter_source);
+    if (const auto& dead = notes.facts.dead_letter; dead && !dead->source.empty()) {
+        encoder.write_symbol(source_name);
+        encoder.write_string(dead->source);
+        count += 2;
+    }
+    if (notes.facts.enqueued_sequence_number != 0) {
+        encoder.write_symbol(enqueued_sequence_name);
+        encoder.write_long(notes.facts.enqueued_sequence_number);
         count += 2;
     }
     encoder.end_map(begun, count);
@@ -82,7 +89,9 @@ public:
     [[nodiscard]] static bool fit(const MessageSections& sections,
                                   const DeliveryNotes& notes) noexcept {
         return sections.message_annotations.empty() && notes.locked_until &&
-               notes.facts.state == MessageState::active && notes.dead_letter_source.empty();
+               notes.facts.state == MessageState::active &&
+               notes.facts.enqueued_sequence_number == 0 &&
+               (!notes.facts.dead_letter || notes.facts.dead_letter->source.empty());
     }
 
     void write(const DeliveryNotes& notes, std::string& to) const {
@@ -199,7 +208,9 @@ private:
     std::size_t token_{0};
 };
 
-void read_annotations(std::string_view annotations, ReceivedDelivery& delivery) {
+/// What the annotations of the broker tell. Returns the source of a dead letter, or an empty view.
+std::string_view read_annotations(std::string_view annotations, ReceivedDelivery& delivery) {
+    std::string_view source;
     DeliveryFacts& facts = delivery.facts;
     visit_entries(annotations, [&](std::string_view name, std::string_view encoded) {
         if (!name.starts_with("x-opt-")) {
@@ -207,6 +218,9 @@ void read_annotations(std::string_view annotations, ReceivedDelivery& delivery) 
         }
         const auto number = Decoder{encoded}.read_integer();
         if (!number) {
+            if (name == source_name) {
+                source = Decoder{encoded}.read_bytes().value_or("");
+            }
             return;
         }
         name.remove_prefix(6);
@@ -218,8 +232,11 @@ void read_annotations(std::string_view annotations, ReceivedDelivery& delivery) 
             delivery.locked_until = Timestamp{*number}.time();
         } else if (name == "message-state" && *number >= 0 && *number <= 2) {
             facts.state = static_cast<MessageState>(*number);
+        } else if (name == enqueued_sequence_name.substr(6)) {
+            facts.enqueued_sequence_number = *number;
         }
     });
+    return source;
 }
 
 std::optional<DeadLetterInfo> dead_letter_info(std::string_view application_properties) {
@@ -257,12 +274,15 @@ core::Result<ReceivedDelivery> to_delivery(
     DeliveryFacts& facts = delivery.facts;
     facts.delivery_count = held.header().delivery_count;
     facts.redelivered = facts.delivery_count > 0;
-    read_annotations(sections.message_annotations, delivery);
+    const std::string_view source = read_annotations(sections.message_annotations, delivery);
     facts.expires_at = held.absolute_expiry_time();
     if (const auto time_to_live = held.time_to_live(); time_to_live && !facts.expires_at) {
         facts.expires_at = Timestamp::later(facts.enqueued_time, *time_to_live).time();
     }
     facts.dead_letter = dead_letter_info(sections.application_properties);
+    if (!source.empty()) {
+        (facts.dead_letter ? *facts.dead_letter : facts.dead_letter.emplace()).source = source;
+    }
     if (const Deadline unwaited = held.deadline(); !unwaited.is_never()) {
         facts.deadline =
             Deadline::at(unwaited.time() - time_waited(facts.enqueued_time, brokers_now));

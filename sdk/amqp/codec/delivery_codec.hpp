@@ -19,7 +19,6 @@ struct DeliveryNotes {
     const DeliveryFacts& facts;
     std::optional<WallTime> locked_until{};
     std::optional<core::Uuid> lock_token{}; ///< of a locked message
-    std::string_view dead_letter_source{};
     bool holder_lost{false}; ///< an earlier holder of the session had it and was lost
 };
 

@@ -226,6 +226,28 @@ std::optional<PropertyValue> EncodedContent::property(std::string_view name) con
     return held.empty() || name == time_left_property ? std::nullopt : read_property(held);
 }
 
+Properties EncodedContent::annotations() const {
+    Properties made;
+    bool all_decoded = true;
+    const bool walked = visit_entries(
+        sections_.message_annotations, [&](std::string_view name, std::string_view encoded) {
+            auto value = read_property(encoded);
+            all_decoded = all_decoded && value.has_value();
+            if (value) {
+                made.insert_or_assign(std::string{name}, std::move(*value));
+            }
+        });
+    if (!walked || !all_decoded) {
+        throw Error{malformed("message annotations")};
+    }
+    return made;
+}
+
+std::optional<PropertyValue> EncodedContent::annotation(std::string_view name) const {
+    const std::string_view held = find_entry(sections_.message_annotations, name);
+    return held.empty() ? std::nullopt : read_property(held);
+}
+
 const Message& EncodedContent::message() const {
     std::call_once(decoded_, [this] {
         if (auto decoded = outline()) {

@@ -74,6 +74,8 @@ public:
     [[nodiscard]] std::size_t wire_bytes() const noexcept override { return encoded_.size(); }
     [[nodiscard]] std::optional<Message> outline() const override;
     [[nodiscard]] std::optional<PropertyValue> property(std::string_view name) const override;
+    [[nodiscard]] Properties annotations() const override;
+    [[nodiscard]] std::optional<PropertyValue> annotation(std::string_view name) const override;
     [[nodiscard]] MessageContentPtr with_changes(const ContentChanges& changes) const override;
 
     /// Restricts the constructor to `make`.

@@ -316,6 +316,7 @@ TEST_CASE("forwarding: messages go through a queue, a topic and a subscription t
     CHECK(f.peek_text(*end) == "1");
     f.pass_and_advance(10s);
     CHECK(f.peek_text(*end) == "1 3");
+    CHECK(end->peek(0, 1, std::nullopt, f.at).front().enqueued_sequence_number() == 1); // in start
     CHECK(end->peek(0, 1, std::nullopt, f.at).front().content().properties.at("via") ==
           PropertyValue{std::string{"on"}});
 }
@@ -373,6 +374,11 @@ TEST_CASE(
     CHECK(moved[0].content().properties ==
           Properties{{"DeadLetterErrorDescription", std::string{"very"}},
                      {"DeadLetterReason", std::string{"bad"}}});
+    REQUIRE(moved[0].dead_letter());
+    CHECK(moved[0].dead_letter()->reason == "bad");
+    CHECK(moved[0].dead_letter()->description == "very");
+    CHECK(moved[0].dead_letter()->source == "source");
+    CHECK(moved[0].enqueued_sequence_number() == 1); // in the dead-letter queue
     CHECK(f.count(*f.dead_letters_of(*source)) == 0);
     CHECK(f.broker.delete_entity("graves", f.at).ok());
     order.token = got[1].token;
@@ -384,6 +390,7 @@ TEST_CASE(
     std::vector<broker::Delivered> left;
     f.dead_letters_of(*source)->pull(*reader->consumer, 10, left, f.at);
     CHECK(f.text_of(left) == "2");
+    CHECK(left[0].message.dead_letter()->source.empty());
     f.dead_letters_of(*source)->close(*reader->consumer, f.at);
     source->close(*target->consumer, f.at);
 }

@@ -32,7 +32,7 @@ TEST_CASE("request fields: an item that is not a UUID is a token that nobody hol
         Value::map({{"lock-tokens", amqp::Array{.element = 0x40, .items = {Value{}}}}}));
     REQUIRE(tokens);
     REQUIRE(tokens->size() == 1);
-    CHECK(tokens->front().uuid() == LockToken::of(core::Uuid{}).uuid());
+    CHECK(tokens->front().uuid() == server::LockToken::of(core::Uuid{}).uuid());
 }
 
 TEST_CASE("request fields: a page needs both skip and top, neither negative") {

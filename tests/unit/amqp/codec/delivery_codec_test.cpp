@@ -73,15 +73,15 @@ TEST_CASE("encode_delivery: always writes a header, dead-letter reasons and a de
     const DecodedContent content{
         {.body = "b", .properties = {{"DeadLetterReason", std::string{"old"}}, {"k", true}}}};
     const core::Uuid token = *core::Uuid::parse("00112233-4455-6677-8899-aabbccddeeff");
-    const DeliveryFacts facts{.sequence_number = 1,
-                              .enqueued_time = noon.wall,
-                              .expires_at = noon.wall + 1h,
-                              .dead_letter = DeadLetterInfo{.reason = "r", .description = "d"},
-                              .state = MessageState::deferred};
+    const DeliveryFacts facts{
+        .sequence_number = 1,
+        .enqueued_time = noon.wall,
+        .expires_at = noon.wall + 1h,
+        .dead_letter = DeadLetterInfo{.reason = "r", .description = "d", .source = "orders"},
+        .state = MessageState::deferred,
+        .enqueued_sequence_number = 77};
     auto delivery = decode_delivery(
-        encode_delivery(
-            content, {.facts = facts, .lock_token = token, .dead_letter_source = "orders"}, noon),
-        noon);
+        encode_delivery(content, {.facts = facts, .lock_token = token}, noon), noon);
     REQUIRE(delivery.ok());
     const ReceivedDelivery& got = delivery.value();
     CHECK_FALSE(got.content->sections().header.empty());
@@ -93,6 +93,8 @@ TEST_CASE("encode_delivery: always writes a header, dead-letter reasons and a de
     REQUIRE(got.facts.dead_letter);
     CHECK(got.facts.dead_letter->reason == "r");
     CHECK(got.facts.dead_letter->description == "d");
+    CHECK(got.facts.dead_letter->source == "orders");
+    CHECK(got.facts.enqueued_sequence_number == 77);
     CHECK(got.content->message().properties.size() == 3);
 }
 

@@ -39,6 +39,20 @@ TEST_CASE("EncodedContent: returns every type of message id as text") {
     CHECK(id_of(Value{}) == "");
 }
 
+TEST_CASE("EncodedContent: shows the message annotations, those of brokers and of senders") {
+    const auto content = parse(section_of(0x72, Value::map({{Value::symbol("x-own"), "mine"},
+                                                            {Value::symbol("x-opt-n"), true}})) +
+                               section_of(0x75, Value::binary("b")));
+    CHECK(content->annotations() == Properties{{"x-opt-n", true}, {"x-own", "mine"s}});
+    CHECK(content->annotation("x-own") == PropertyValue{"mine"s});
+    CHECK_FALSE(content->annotation("x-none"));
+    CHECK(parse(section_of(0x75, Value::binary("b")))->annotations().empty());
+    CHECK_FALSE(parse(section_of(0x75, Value::binary("b")))->annotation("x-own"));
+    const auto broken = parse(section_of(0x72, "no map") + section_of(0x75, Value::binary("b")));
+    CHECK_THROWS_AS(static_cast<void>(broken->annotations()), Error);
+    CHECK_FALSE(broken->annotation("x-own"));
+}
+
 TEST_CASE("EncodedContent: rejects a message that is cut inside a section") {
     const std::string whole = encode_message(rich_message(), noon);
     for (std::size_t length = 1; length < whole.size(); ++length) {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+namespace sessionq {
+
+/// The broker's name for the lock of one delivery: a UUID. For logs and the broker's own tools.
+///
+/// Thread safety: distinct objects are safe, a shared object is safe to read.
+struct LockToken {
+    std::array<std::byte, 16> bytes{}; ///< In the order of the text.
+
+    /// The 36 characters of a UUID, in lower case.
+    [[nodiscard]] std::string to_string() const;
+
+    friend bool operator==(const LockToken&, const LockToken&) = default;
+};
+
+} // namespace sessionq
