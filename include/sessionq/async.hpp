@@ -205,5 +205,8 @@ namespace sessionq {
 [[nodiscard]] asio::awaitable<void> async_set_state(
     const SessionContext& session, std::optional<std::string> state,
     const OperationContext& context = OperationContext::current());
+[[nodiscard]] asio::awaitable<std::vector<SessionMessage>> async_receive_deferred(
+    const SessionContext& session, std::vector<std::int64_t> sequence_numbers,
+    const OperationContext& context = OperationContext::current());
 
 } // namespace sessionq

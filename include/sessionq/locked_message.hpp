@@ -16,7 +16,7 @@ namespace sessionq {
 namespace client {
 struct Access;
 struct HeldDelivery;
-class HeldSession;
+class MessageHolder;
 } // namespace client
 
 /// A message that this client has received and holds: by the lock of its session
@@ -105,10 +105,10 @@ public:
 private:
     friend struct client::Access;
 
-    LockedMessage(std::shared_ptr<client::HeldSession> session,
+    LockedMessage(std::shared_ptr<client::MessageHolder> session,
                   std::shared_ptr<client::HeldDelivery> delivery) noexcept;
 
-    std::shared_ptr<client::HeldSession> session_;
+    std::shared_ptr<client::MessageHolder> session_;
     std::shared_ptr<client::HeldDelivery> delivery_;
 };
 

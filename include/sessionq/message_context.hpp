@@ -12,7 +12,7 @@
 namespace sessionq {
 
 namespace processor {
-class MessageCall;
+class HandledMessage;
 }
 
 /// A message in its handler. A handler that returns completes the message, unless
@@ -79,16 +79,16 @@ public:
     void dead_letter(std::string reason = {}, std::string description = {},
                      Properties properties_to_modify = {});
 
-    /// The broker sets the message aside until `SessionReceiver::receive_deferred` asks for its
-    /// sequence number.
+    /// The broker sets the message aside until `SessionContext::receive_deferred`, or that of a
+    /// `SessionReceiver`, asks for its sequence number.
     void defer(Properties properties_to_modify = {});
 
 private:
     friend struct client::Access;
 
-    explicit MessageContext(processor::MessageCall& call) noexcept : call_{&call} {}
+    explicit MessageContext(processor::HandledMessage& call) noexcept : call_{&call} {}
 
-    processor::MessageCall* call_;
+    processor::HandledMessage* call_;
 };
 
 } // namespace sessionq

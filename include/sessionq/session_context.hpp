@@ -6,9 +6,11 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <sessionq/deadline.hpp>
 #include <sessionq/operation_context.hpp>
+#include <sessionq/session_message.hpp>
 
 namespace sessionq {
 
@@ -17,7 +19,7 @@ struct Access;
 } // namespace client
 
 namespace processor {
-class SessionDriver;
+class HandledSession;
 }
 
 /// Why a processor left a session.
@@ -84,12 +86,45 @@ public:
     void set_state(std::optional<std::string> state,
                    const OperationContext& context = OperationContext::current());
 
+    /// Returns deferred messages of this session, in the order of the numbers, all or none. Without
+    /// numbers it returns none. Waits as `state` does. The handler settles them, as those of a
+    /// `SessionReceiver`: they do not count as messages of the processor, and no failure policy
+    /// applies to them.
+    ///
+    /// Lifetimes: settle them before the handler returns. The session may be left soon afterwards,
+    /// and then settling fails with lock_lost. A message that is not settled stays deferred, and
+    /// its delivery does not count. It can be received again once the session has been left.
+    /// `LockedMessage::renew_lock` of these messages is not_supported: the processor renews locks.
+    ///
+    /// Example:
+    ///
+    ///     processor.on_message([](MessageContext& context) {
+    ///         const ReceivedMessage& message = context.message();
+    ///         if (message.text() == "wait") {
+    ///             auto session = context.session();
+    ///             session.set_state(std::to_string(message.sequence_number()));
+    ///             context.defer();
+    ///         } else if (const auto waits = context.session().state()) {
+    ///             const std::int64_t number = std::stoll(*waits);
+    ///             for (auto& deferred : context.session().receive_deferred({number})) {
+    ///                 deferred.complete();
+    ///             }
+    ///         }
+    ///     });
+    ///
+    /// Errors: the broker's (see `Errc`), lock_lost, message_not_found (one of them),
+    /// message_too_large (together they are more than the broker puts into one answer: `sessionqd`
+    /// 2 MiB, but any single message), not_supported.
+    [[nodiscard]] std::vector<SessionMessage> receive_deferred(
+        std::vector<std::int64_t> sequence_numbers,
+        const OperationContext& context = OperationContext::current());
+
 private:
     friend struct client::Access;
 
-    explicit SessionContext(processor::SessionDriver& driver) noexcept : driver_{&driver} {}
+    explicit SessionContext(processor::HandledSession& session) noexcept : session_{&session} {}
 
-    processor::SessionDriver* driver_;
+    processor::HandledSession* session_;
 };
 
 } // namespace sessionq

@@ -7,6 +7,7 @@
 #include "client/browser_core.hpp"
 #include "client/rule_manager_core.hpp"
 #include "client/sender_core.hpp"
+#include "client/session_deferred.hpp"
 #include "client/session_receiver_operations.hpp"
 #include "client/session_state.hpp"
 #include "core/access.hpp"
@@ -227,6 +228,12 @@ asio::awaitable<void> async_set_state(const SessionContext& session,
                                       std::optional<std::string> state,
                                       const OperationContext& context) {
     return client::await(client::set_state(session, std::move(state), context));
+}
+
+asio::awaitable<std::vector<SessionMessage>> async_receive_deferred(
+    const SessionContext& session, std::vector<std::int64_t> sequence_numbers,
+    const OperationContext& context) {
+    return client::await(client::receive_deferred(session, std::move(sequence_numbers), context));
 }
 
 } // namespace sessionq

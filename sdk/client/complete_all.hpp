@@ -38,7 +38,9 @@ using CompleteFailures = std::vector<std::optional<Failure>>;
     std::vector<std::pair<std::size_t, Operation<core::Done>>> operations;
     for (std::size_t at = 0; at < messages.size(); ++at) {
         try {
-            operations.emplace_back(at, settle(*messages[at], ports::Outcome::complete, context));
+            if (auto one = settle(*messages[at], ports::Outcome::complete, context).operation) {
+                operations.emplace_back(at, std::move(*one));
+            }
         } catch (const Error& error) {
             failures[at] = error.failure();
         }

@@ -14,7 +14,7 @@
 #include "core/access.hpp"
 #include "core/trace_context.hpp"
 #include "dispatch/pool_executor.hpp"
-#include "processor/session_driver.hpp"
+#include "processor/handled_message.hpp"
 
 namespace sessionq {
 namespace {
@@ -43,13 +43,12 @@ asio::awaitable<void> run(const Handler& handler, MessageContext& message, std::
 MessageHandler coroutine(Handler handler) {
     const auto shared = std::make_shared<const Handler>(std::move(handler));
     return MessageHandler::started_by([shared](MessageContext& message, MessageHandler::Done done) {
-        const processor::SessionView& session = client::Access::driver(message.session()).view();
-        dispatch::PoolContext& coroutines = *session.workplace().shared->environment.coroutines;
-        const Strand strand{coroutines.executor(
-            core::under_trace_of(message.message(), session.context(message.deadline())))};
+        processor::HandledMessage& call = client::Access::call(message);
+        const Strand strand{call.session().coroutines().executor(
+            core::under_trace_of(message.message(), call.operation_context()))};
         const auto signal = std::make_shared<asio::cancellation_signal>();
         const auto slot = signal->slot();
-        asio::co_spawn(strand, run(*shared, message, session.stop_token(), strand, signal),
+        asio::co_spawn(strand, run(*shared, message, call.stop_token(), strand, signal),
                        asio::bind_cancellation_slot(
                            slot, [done = std::move(done), shared,
                                   signal](std::exception_ptr error) { done(std::move(error)); }));

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 
 #include "client/pending.hpp"
 #include "core/intrusive_list.hpp"
@@ -13,6 +14,17 @@ namespace sessionq::client {
 
 /// A delivery that the application has.
 struct HeldDelivery final : ports::Delivery, core::ListHook<> {
+    HeldDelivery() = default;
+    /// Of a processor's session, whose handler asked for it.
+    explicit HeldDelivery(ports::Delivery&& asked) noexcept {
+        message = std::move(asked.message);
+        bytes = asked.bytes;
+        port_tag = asked.port_tag;
+        settled_by_sender = asked.settled_by_sender;
+        holder_lost = asked.holder_lost;
+        lock = asked.lock;
+        asked_for = true;
+    }
     ~HeldDelivery() override {
         if (own_lock != nullptr) {
             own_lock->drop();

@@ -9,7 +9,7 @@
 
 namespace sessionq {
 
-LockedMessage::LockedMessage(std::shared_ptr<client::HeldSession> session,
+LockedMessage::LockedMessage(std::shared_ptr<client::MessageHolder> session,
                              std::shared_ptr<client::HeldDelivery> delivery) noexcept
     : session_{std::move(session)}, delivery_{std::move(delivery)} {}
 
@@ -27,12 +27,12 @@ bool LockedMessage::settled() const noexcept {
 
 Deadline LockedMessage::lock_expires() const noexcept {
     const auto& lock = delivery_->own_lock;
-    return lock != nullptr ? lock->expires() : session_->status()->lock_expires();
+    return lock != nullptr ? lock->expires() : session_->lock_expires();
 }
 
 std::stop_token LockedMessage::stop_token() const noexcept {
     const auto& lock = delivery_->own_lock;
-    return lock != nullptr ? lock->stop_token() : session_->status()->stop_token();
+    return lock != nullptr ? lock->stop_token() : session_->stop_token();
 }
 
 Deadline LockedMessage::renew_lock(const OperationContext& context) {

@@ -15,8 +15,8 @@ namespace sessionq::client {
 /// awaitable twin (`await`) share it.
 template <typename T>
 struct Operation {
-    /// The waiting caller holds it, so that the loop outlives the operation.
-    std::shared_ptr<ClientCore> client;
+    /// The client. The waiting caller holds it, so that the loop outlives the operation.
+    std::shared_ptr<const void> client;
     core::EventLoop& loop;
     Deadline deadline;
     OperationContext context; ///< whose stop token gives it up

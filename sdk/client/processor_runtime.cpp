@@ -118,6 +118,7 @@ ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
                                        .clock = &client_->clock(),
                                        .seed = std::random_device{}(),
                                        .operation_timeout = client_->options().operation_timeout,
+                                       .host = client_,
                                        .emptied = [gone] { gone->set_value(); }};
     for (std::size_t i = 0; i < client_->thread_count(); ++i) {
         environment.endpoints.push_back(client_->thread(i).endpoint.get());

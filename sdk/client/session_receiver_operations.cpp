@@ -136,15 +136,14 @@ Operation<Deliveries> receive_operation(const HeldSession& session, std::size_t 
 }
 
 /// Wraps deliveries for the application.
-std::vector<LockedMessage> to_messages(const HeldSessionPtr& session,
+std::vector<LockedMessage> to_messages(const std::shared_ptr<MessageHolder>& holder,
                                        core::Result<Deliveries> answer) {
     Deliveries deliveries = std::move(answer).take_or_throw();
     std::vector<LockedMessage> messages;
     messages.reserve(deliveries.size());
     for (ports::DeliveryPtr& delivery : deliveries) {
         messages.push_back(Access::make<LockedMessage>(
-            session,
-            std::shared_ptr<HeldDelivery>{static_cast<HeldDelivery*>(delivery.release())}));
+            holder, std::shared_ptr<HeldDelivery>{static_cast<HeldDelivery*>(delivery.release())}));
     }
     return messages;
 }
@@ -161,6 +160,30 @@ Operation<core::Done> close_operation(const HeldSession& session, const Operatio
         });
 }
 
+// What holds a message
+
+void HeldSession::require(ports::Capability capability) const {
+    client_->capabilities().require(capability);
+}
+
+void HeldSession::require_held() const {
+    if (const auto loss = status_->loss()) {
+        throw Error{Errc::lock_lost, loss->detail};
+    }
+}
+
+std::optional<Operation<core::Done>> HeldSession::settle(DeliveryPtr delivery,
+                                                         ports::Settlement settlement,
+                                                         const OperationContext& context) {
+    return on_session(*this, context, &SessionReceiverCore::settle, std::move(delivery),
+                      std::move(settlement));
+}
+
+Operation<Deadline> HeldSession::renew_lock(const HeldDelivery& delivery,
+                                            const OperationContext& context) {
+    return on_session(*this, context, &SessionReceiverCore::renew_lock, delivery.own_lock);
+}
+
 namespace {
 
 /// Throws if nothing can be done with the message any more.
@@ -168,9 +191,7 @@ void require_held(const LockedMessage& message) {
     if (message.settled()) {
         throw Error{Errc::already_settled, "message " + std::to_string(message.sequence_number())};
     }
-    if (const auto loss = Access::session(message)->status()->loss()) {
-        throw Error{Errc::lock_lost, loss->detail};
-    }
+    Access::session(message)->require_held();
     if (Access::delivery(message)->is_lost()) {
         throw Error{Errc::lock_lost,
                     "the lock of message " + std::to_string(message.sequence_number()) + " ended"};
@@ -180,33 +201,31 @@ void require_held(const LockedMessage& message) {
 } // namespace
 
 Operation<Deadline> renew_lock(const LockedMessage& message, const OperationContext& context) {
-    const HeldSession& session = *Access::session(message);
-    const auto& lock = Access::delivery(message)->own_lock;
-    session.client()->capabilities().require(session.status()->scope() == ports::Scope::entity
-                                                 ? ports::Capability::message_lock_renewal
-                                                 : ports::Capability::lock_renewal);
+    MessageHolder& holder = *Access::session(message);
+    const HeldDelivery& delivery = *Access::delivery(message);
+    holder.require(delivery.own_lock != nullptr ? ports::Capability::message_lock_renewal
+                                                : ports::Capability::lock_renewal);
     require_held(message);
-    return on_session(session, context, &SessionReceiverCore::renew_lock, lock);
+    return holder.renew_lock(delivery, context);
 }
 
-Operation<core::Done> settle(const LockedMessage& message, ports::Outcome outcome,
-                             const OperationContext& context, Properties properties_to_modify,
-                             DeadLetterInfo dead_letter) {
-    const HeldSession& session = *Access::session(message);
-    if (outcome == ports::Outcome::defer) {
-        session.client()->capabilities().require(ports::Capability::defer);
-    } else if (outcome == ports::Outcome::dead_letter) {
-        session.client()->capabilities().require(ports::Capability::dead_letter);
+PublicCall<core::Done> settle(const LockedMessage& message, ports::Outcome outcome,
+                              const OperationContext& context, Properties properties_to_modify,
+                              DeadLetterInfo dead_letter) {
+    MessageHolder& holder = *Access::session(message);
+    if (const auto needed = ports::capability_for(outcome)) {
+        holder.require(*needed);
     }
     require_held(message);
     const auto& delivery = Access::delivery(message);
     if (delivery->decided.exchange(true)) {
         throw Error{Errc::already_settled, "message " + std::to_string(message.sequence_number())};
     }
-    return on_session(session, context, &SessionReceiverCore::settle, delivery,
-                      ports::Settlement{.outcome = outcome,
+    return {.operation = holder.settle(delivery,
+                                       {.outcome = outcome,
                                         .dead_letter = std::move(dead_letter),
-                                        .properties_to_modify = std::move(properties_to_modify)});
+                                        .properties_to_modify = std::move(properties_to_modify)},
+                                       context)};
 }
 
 } // namespace sessionq::client

@@ -99,7 +99,7 @@ template <typename R>
                                                       const OperationContext& context);
 
 /// Wraps deliveries for the application.
-[[nodiscard]] std::vector<LockedMessage> to_messages(const HeldSessionPtr& session,
+[[nodiscard]] std::vector<LockedMessage> to_messages(const std::shared_ptr<MessageHolder>& holder,
                                                      core::Result<Deliveries> answer);
 
 template <typename R>
@@ -163,9 +163,9 @@ template <typename R>
 }
 
 /// Decides the message (R8). Throws `already_settled` or `lock_lost`. A second attempt throws.
-[[nodiscard]] Operation<core::Done> settle(const LockedMessage& message, ports::Outcome outcome,
-                                           const OperationContext& context,
-                                           Properties properties_to_modify = {},
-                                           DeadLetterInfo dead_letter = {});
+[[nodiscard]] PublicCall<core::Done> settle(const LockedMessage& message, ports::Outcome outcome,
+                                            const OperationContext& context,
+                                            Properties properties_to_modify = {},
+                                            DeadLetterInfo dead_letter = {});
 
 } // namespace sessionq::client

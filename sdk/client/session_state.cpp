@@ -4,53 +4,27 @@
 #include <utility>
 
 #include "client/blocking.hpp"
+#include "client/handler_session.hpp"
 #include "core/access.hpp"
-#include "processor/session_driver.hpp"
 
 namespace sessionq {
 namespace client {
 namespace {
 
-/// Null: the session is no longer held.
-ports::SessionLink* link_of(const std::shared_ptr<processor::SessionDriver>& driver) {
-    return driver ? driver->usable_link() : nullptr;
-}
-
-/// An operation on the session of a running handler. `ask` makes the request of its state.
+/// `ask` makes the request of the session's state.
 template <typename T, typename Ask>
-Operation<T> operation(const SessionContext& session, const OperationContext& context, Ask ask) {
-    processor::Workplace& workplace = Access::driver(session).view().workplace();
-    workplace.endpoint.capabilities().require(ports::Capability::session_state);
-    const processor::Environment& environment = workplace.shared->environment;
-    OperationContext combined = context.within(OperationContext::current());
-    const Deadline deadline =
-        combined.effective(environment.operation_timeout, environment.clock->now());
-    const Failure lost{.code = Errc::lock_lost,
-                       .detail = "session '" + session.session_id() + "' is not held any more"};
-    const std::weak_ptr<processor::SessionDriver> weak = Access::driver(session).weak_from_this();
-    return {.client = nullptr, // the running handler keeps its processor, and so the client
-            .loop = workplace.loop(),
-            .deadline = deadline,
-            .context = std::move(combined),
-            .start =
-                [weak, lost, ask = std::move(ask)](const PendingPtr<T>& pending) mutable {
-                    const auto driver = weak.lock();
-                    if (link_of(driver) == nullptr) {
-                        pending->complete(lost);
-                        return;
-                    }
-                    const ports::RequestId id = ask(driver->state(), pending->deadline(),
-                                                    AnswerTo<T>{pending, Errc::lock_lost});
-                    pending->ask_port([weak, id] {
-                        if (const auto there = weak.lock()) {
-                            there->state().give_up(id);
-                        }
-                    });
-                },
-            // The loss has fired the stop token, too, and the deadline may have passed since.
-            .unstarted = [weak, lost](Failure why) -> core::Result<T> {
-                return link_of(weak.lock()) == nullptr ? lost : std::move(why);
-            }};
+Operation<T> state_operation(const SessionContext& session, const OperationContext& context,
+                             Ask ask) {
+    processor::SessionDriver& driver = *Access::session(session)->driver();
+    driver.view().workplace().endpoint.capabilities().require(ports::Capability::session_state);
+    return HandlerSession{driver}.operation<T>(
+        context, [ask = std::move(ask)](const processor::SessionReach& reach,
+                                        const PendingPtr<T>& pending) mutable {
+            const ports::RequestId id =
+                ask(reach.state, pending->deadline(), AnswerTo<T>{pending, Errc::lock_lost});
+            return HandlerSession::GiveUp{
+                [id](const processor::SessionReach& there) { there.state.give_up(id); }};
+        });
 }
 
 } // namespace
@@ -58,7 +32,7 @@ Operation<T> operation(const SessionContext& session, const OperationContext& co
 Operation<std::optional<std::string>> get_state(const SessionContext& session,
                                                 const OperationContext& context) {
     using State = std::optional<std::string>;
-    return operation<State>(
+    return state_operation<State>(
         session, context,
         [](ports::EnvelopedState& kept, Deadline deadline, AnswerTo<State> answer_to) {
             return kept.get(deadline, std::move(answer_to));
@@ -67,7 +41,7 @@ Operation<std::optional<std::string>> get_state(const SessionContext& session,
 
 Operation<core::Done> set_state(const SessionContext& session, std::optional<std::string> state,
                                 const OperationContext& context) {
-    return operation<core::Done>(
+    return state_operation<core::Done>(
         session, context,
         [state = std::move(state)](ports::EnvelopedState& kept, Deadline deadline,
                                    AnswerTo<core::Done> answer_to) mutable {

@@ -6,7 +6,7 @@
 
 #include <sessionq/session_context.hpp>
 
-#include "client/operation.hpp"
+#include "client/public_call.hpp"
 
 namespace sessionq::client {
 

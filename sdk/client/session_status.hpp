@@ -12,6 +12,7 @@
 #include <sessionq/deadline.hpp>
 #include <sessionq/error.hpp>
 
+#include "client/message_holder.hpp"
 #include "core/event_loop.hpp"
 #include "ports/endpoint.hpp"
 
@@ -75,13 +76,25 @@ private:
 };
 
 /// What a `SessionReceiver` and its messages share. Gives the session back when destroyed.
-class HeldSession {
+class HeldSession final : public MessageHolder {
 public:
     explicit HeldSession(std::shared_ptr<SessionStatus> status) noexcept
         : status_{std::move(status)} {}
-    ~HeldSession() { status_->give_back(); }
-    HeldSession(const HeldSession&) = delete;
-    HeldSession& operator=(const HeldSession&) = delete;
+    ~HeldSession() override { status_->give_back(); }
+
+    [[nodiscard]] Deadline lock_expires() const noexcept override {
+        return status_->lock_expires();
+    }
+    [[nodiscard]] std::stop_token stop_token() const noexcept override {
+        return status_->stop_token();
+    }
+    void require(ports::Capability capability) const override;
+    void require_held() const override;
+    [[nodiscard]] std::optional<Operation<core::Done>> settle(
+        DeliveryPtr delivery, ports::Settlement settlement,
+        const OperationContext& context) override;
+    [[nodiscard]] Operation<Deadline> renew_lock(const HeldDelivery& delivery,
+                                                 const OperationContext& context) override;
 
     /// The client may not end before the session is given back. Call it on the caller's thread,
     /// because no object on a receive thread may hold the client.

@@ -17,7 +17,7 @@ struct Access {
     [[nodiscard]] static const auto& delivery(const auto& message) noexcept {
         return message.delivery_;
     }
-    [[nodiscard]] static auto& driver(const auto& session) noexcept { return *session.driver_; }
+    [[nodiscard]] static auto& call(const auto& context) noexcept { return *context.call_; }
 
     template <typename T, typename... Args>
     [[nodiscard]] static T make(Args&&... args) {

@@ -14,4 +14,12 @@ std::string_view to_string(Outcome outcome) noexcept {
     return "unknown";
 }
 
+std::optional<Capability> capability_for(Outcome outcome) noexcept {
+    switch (outcome) {
+    case Outcome::defer: return Capability::defer;
+    case Outcome::dead_letter: return Capability::dead_letter;
+    default: return std::nullopt;
+    }
+}
+
 } // namespace sessionq::ports

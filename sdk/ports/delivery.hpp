@@ -10,6 +10,8 @@
 #include <sessionq/received_message.hpp>
 #include <sessionq/time.hpp>
 
+#include "ports/capabilities.hpp"
+
 namespace sessionq::ports {
 
 /// One delivery of a message over a link. The receiver of the events allocates it with
@@ -25,6 +27,7 @@ struct Delivery {
     std::size_t bytes{0};          ///< Its share of a byte budget.
     std::uint64_t port_tag{0};     ///< For the port: names the delivery within its link.
     bool settled_by_sender{false}; ///< Receive-and-delete: it needs no settlement.
+    bool asked_for{false};         ///< For its owner: a processor's handler asked for it.
     /// An earlier holder of the session had it and was lost, with its connection or its lock. False
     /// where the broker does not tell: only the local broker and sessionqd do.
     bool holder_lost{false};
@@ -45,6 +48,9 @@ enum class Outcome : std::uint8_t {
 };
 
 [[nodiscard]] std::string_view to_string(Outcome outcome) noexcept;
+
+/// What a broker must be able to do for an application to settle in this way.
+[[nodiscard]] std::optional<Capability> capability_for(Outcome outcome) noexcept;
 
 /// An outcome and its parameters.
 struct Settlement {

@@ -132,7 +132,8 @@ public:
                                 DoneHandler handler) = 0;
 
     /// Receives deferred messages of this session by sequence number. They are settled like others.
-    /// Fails with `message_not_found` if any is missing.
+    /// Their owner may move what they hold to other deliveries: the port goes by `port_tag`. Fails
+    /// with `message_not_found` if any is missing.
     virtual RequestId receive_deferred(std::vector<std::int64_t> sequence_numbers,
                                        Deadline deadline, DeliveriesHandler handler) = 0;
 

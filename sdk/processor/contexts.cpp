@@ -3,27 +3,19 @@
 #include <sessionq/session_context.hpp>
 
 #include "core/access.hpp"
-#include "processor/session_driver.hpp"
+#include "processor/handled_message.hpp"
 
 namespace sessionq {
 
-const std::string& SessionContext::session_id() const noexcept {
-    return driver_->view().session_id();
-}
-const std::string& SessionContext::entity() const noexcept { return driver_->view().entity(); }
-Deadline SessionContext::lock_expires() const noexcept { return driver_->view().lock_expires(); }
-std::stop_token SessionContext::stop_token() const noexcept { return driver_->view().stop_token(); }
-void SessionContext::release() noexcept {
-    driver_->view().workplace().loop().post([weak = driver_->weak_from_this()] {
-        if (const auto driver = weak.lock()) {
-            driver->feed(&processor::SessionMachine::leave, CloseReason::released);
-        }
-    });
-}
+const std::string& SessionContext::session_id() const noexcept { return session_->session_id(); }
+const std::string& SessionContext::entity() const noexcept { return session_->entity(); }
+Deadline SessionContext::lock_expires() const noexcept { return session_->lock_expires(); }
+std::stop_token SessionContext::stop_token() const noexcept { return session_->stop_token(); }
+void SessionContext::release() noexcept { session_->release(); }
 
 const ReceivedMessage& MessageContext::message() const noexcept { return call_->message; }
 SessionContext MessageContext::session() const noexcept {
-    return client::Access::make<SessionContext>(call_->driver());
+    return client::Access::make<SessionContext>(call_->session());
 }
 std::uint32_t MessageContext::attempt() const noexcept { return call_->attempt(); }
 Deadline MessageContext::deadline() const noexcept { return call_->message.deadline(); }

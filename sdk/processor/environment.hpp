@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -32,6 +33,8 @@ struct Environment {
     /// of a handler's operation on its session that has no deadline
     Duration operation_timeout{std::chrono::seconds{60}};
     Tuning tuning{};
+    /// Keeps all that this refers to. For messages that an application may keep longer.
+    std::weak_ptr<const void> host{};
     /// Told once a processor that was started has stopped and its last handler has returned: on a
     /// loop, as the last thing that is done there. Then, and not before, it may be destroyed.
     std::function<void()> emptied{};

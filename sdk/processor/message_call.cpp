@@ -57,6 +57,8 @@ OperationContext MessageCall::operation_context() const {
                                : own_lock->context(message.deadline());
 }
 
+HandledSession& MessageCall::session() const noexcept { return driver_->handled(); }
+
 std::stop_token MessageCall::stop_token() const noexcept {
     return own_lock == nullptr ? driver_->view().stop_token() : own_lock->stop_token();
 }
@@ -127,7 +129,7 @@ void MessageCall::settle(ports::Settlement settlement) {
         throw Error{Errc::already_settled,
                     "messages received with receive_and_delete are not settled"};
     }
-    if (const auto needed = capability_for(settlement.outcome)) {
+    if (const auto needed = ports::capability_for(settlement.outcome)) {
         session.workplace().endpoint.capabilities().require(*needed);
     }
     const TimePoint now = session.workplace().shared->environment.clock->now();

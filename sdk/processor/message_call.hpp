@@ -12,8 +12,8 @@
 #include <sessionq/message_context.hpp>
 
 #include "core/access.hpp"
-#include "ports/delivery.hpp"
 #include "ports/own_lock.hpp"
+#include "processor/handled_message.hpp"
 #include "processor/message_machine.hpp"
 #include "processor/shard_call.hpp"
 
@@ -25,7 +25,7 @@ class SessionDriver;
 /// decided, in one piece of memory. Made and destroyed on the session's loop, in memory that the
 /// shard keeps for the next one. Run on a worker, and told back to the loop through the queue of
 /// notices.
-class MessageCall final : public ports::Delivery, public ShardCall, public MessageMachine {
+class MessageCall final : public HandledMessage, public ShardCall, public MessageMachine {
 public:
     [[nodiscard]] static std::unique_ptr<MessageCall> make(SessionDriver& driver);
     static void operator delete(MessageCall* call, std::destroying_delete_t) noexcept;
@@ -37,15 +37,16 @@ public:
     dispatch::Verdict run() noexcept override;
     void noticed() override;
 
-    /// Decides the outcome, once, from any thread (R8). Throws already_settled or lock_lost.
-    void settle(ports::Settlement settlement);
-    [[nodiscard]] bool decided() const noexcept {
+    void settle(ports::Settlement settlement) override;
+    [[nodiscard]] bool decided() const noexcept override {
         return decision_.load(std::memory_order_acquire) != Decision::open;
     }
-
-    [[nodiscard]] SessionDriver& driver() const noexcept { return *driver_; }
-    [[nodiscard]] MessageContext& context() noexcept { return context_; }
-    [[nodiscard]] std::stop_token stop_token() const noexcept;
+    [[nodiscard]] HandledSession& session() const noexcept override;
+    [[nodiscard]] std::uint32_t attempt() const noexcept override {
+        return MessageMachine::attempt();
+    }
+    [[nodiscard]] std::stop_token stop_token() const noexcept override;
+    [[nodiscard]] OperationContext operation_context() const override;
 
     // On the loop
     [[nodiscard]] const MessageEnd& end() const noexcept { return end_; }
@@ -76,7 +77,6 @@ private:
         std::unique_ptr<FailurePolicy> policy{}; ///< chosen for this failure; null: as configured
     };
 
-    [[nodiscard]] OperationContext operation_context() const;
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
     Ending keep(std::exception_ptr error) noexcept;

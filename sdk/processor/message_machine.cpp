@@ -3,14 +3,6 @@
 
 namespace sessionq::processor {
 
-std::optional<ports::Capability> capability_for(ports::Outcome outcome) noexcept {
-    switch (outcome) {
-    case ports::Outcome::defer: return ports::Capability::defer;
-    case ports::Outcome::dead_letter: return ports::Capability::dead_letter;
-    default: return std::nullopt;
-    }
-}
-
 ports::Settlement settlement_for(Verdict verdict, std::string_view failure) {
     using ports::Outcome;
     switch (verdict) {

@@ -47,9 +47,6 @@ enum class Verdict : std::uint8_t {
     return outcome == ports::Outcome::abandon || outcome == ports::Outcome::release;
 }
 
-/// What a broker must be able to do for a handler to settle in this way.
-[[nodiscard]] std::optional<ports::Capability> capability_for(ports::Outcome outcome) noexcept;
-
 /// `failure`: what the handler threw, if it did.
 [[nodiscard]] ports::Settlement settlement_for(Verdict verdict, std::string_view failure);
 

@@ -22,7 +22,7 @@ dispatch::Verdict SessionCall::run() noexcept {
 
 void SessionCall::call_handler() {
     const Handlers& handlers = driver_->view().shared().handlers;
-    auto context = client::Access::make<SessionContext>(*driver_);
+    auto context = client::Access::make<SessionContext>(driver_->handled());
     if (closes_) {
         handlers.session_close(context, *closes_);
     } else {

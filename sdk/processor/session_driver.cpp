@@ -76,6 +76,10 @@ void SessionDriver::on_delivery(ports::DeliveryPtr delivery) {
 }
 
 void SessionDriver::on_settled(ports::Delivery& delivery, const Failure* failure) {
+    if (delivery.asked_for) {
+        asked_->settled(delivery, failure);
+        return;
+    }
     auto& call = static_cast<MessageCall&>(delivery);
     view_.shared().counters.settled(call.outcome(), failure == nullptr);
     if (failure != nullptr) {
@@ -87,6 +91,7 @@ void SessionDriver::on_settled(ports::Delivery& delivery, const Failure* failure
 void SessionDriver::on_lost(const Failure& reason) {
     view_.report(ErrorSource::link, reason);
     link_.reset();
+    asked_.reset();
     own_locks_.reset();
     record_.state().drop();
     feed(&SessionMachine::link_lost, reason.code);
@@ -213,6 +218,7 @@ void SessionDriver::perform(const SessionAction& action) {
     case Kind::run_close: run_call(machine_.close_reason()); break;
     case Kind::drop_link:
         link_.reset();
+        asked_.reset();
         own_locks_.reset();
         record_.state().drop();
         break;

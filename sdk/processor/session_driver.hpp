@@ -8,10 +8,12 @@
 #include <sessionq/processor_report.hpp>
 
 #include "ports/own_locks.hpp"
+#include "processor/driven_session.hpp"
 #include "processor/message_call.hpp"
 #include "processor/record_keeper.hpp"
 #include "processor/session_call.hpp"
 #include "processor/session_machine.hpp"
+#include "processor/session_reach.hpp"
 #include "processor/session_view.hpp"
 #include "timing/timer.hpp"
 #include "timing/timer_service.hpp"
@@ -50,17 +52,19 @@ public:
     void ended(MessageCall& call); ///< its handler has returned, or will not run
     void session_call_ended();
 
-    /// Null once the lock is lost.
-    [[nodiscard]] ports::SessionLink* usable_link() const noexcept {
-        return machine_.usable() ? link_.get() : nullptr;
+    /// For the requests of its handlers.
+    [[nodiscard]] SessionReach reach() noexcept {
+        return {.link = machine_.keeps_lock() ? link_.get() : nullptr,
+                .state = record_.state(),
+                .own_locks = own_locks_.get(),
+                .asked = asked_};
     }
-    /// The session's state, while there is a `usable_link`.
-    [[nodiscard]] ports::EnvelopedState& state() noexcept { return record_.state(); }
     [[nodiscard]] LeaveMachine::Seat seat() const noexcept { return machine_.seat(); }
     [[nodiscard]] SlotDescription describe(TimePoint now) const;
 
     /// Any thread, while a handler of the session runs.
     [[nodiscard]] SessionView& view() noexcept { return view_; }
+    [[nodiscard]] HandledSession& handled() noexcept { return handled_; }
 
     std::list<std::shared_ptr<SessionDriver>>::iterator place{}; ///< in its shard's list
 
@@ -81,8 +85,10 @@ private:
 
     Shard& shard_;
     const SessionSeat seat_;
+    std::unique_ptr<AskedMessages> asked_{}; ///< null: none was settled. Outlives the link
     ports::SessionLinkPtr link_;
     SessionView view_;
+    DrivenSession handled_{*this};
     RecordKeeper record_;
     SessionMachine machine_;
     std::unique_ptr<ports::OwnLocks> own_locks_{}; ///< null: messages have no locks of their own

@@ -40,6 +40,8 @@ public:
     [[nodiscard]] bool examines() const noexcept { return examines_; }
     [[nodiscard]] bool strict() const noexcept { return strict_.load(std::memory_order_relaxed); }
     [[nodiscard]] Deadline lock_expires() const noexcept { return lock_->expires(); }
+    /// Outlives the session.
+    [[nodiscard]] const std::shared_ptr<LockBound>& lock() const noexcept { return lock_; }
     /// The context of a handler whose request has this deadline.
     [[nodiscard]] OperationContext context(Deadline deadline = {}) const {
         return LockBound::context(lock_, deadline);

@@ -3,56 +3,13 @@
 
 #include <doctest/doctest.h>
 
-#include <vector>
-
-#include "unit/processor/support/processor_bench.hpp"
+#include "unit/client/handler_fixture.hpp"
 
 using namespace sessionq;
 using namespace std::chrono_literals;
 
-namespace {
-
-template <typename T>
-class RecordingPending final : public client::Pending<T> {
-public:
-    using client::Pending<T>::Pending;
-
-    std::vector<core::Result<T>> answers{};
-
-private:
-    void deliver(core::Result<T> answer) override { answers.push_back(std::move(answer)); }
-};
-
-/// A session in whose handler the test is.
-struct SessionStateFixture {
-    SessionStateFixture() {
-        bench.holds = true;
-        bench.start();
-        link = bench.open("a");
-        bench.deliver(link, {"1"});
-        REQUIRE(bench.started.size() == 1);
-    }
-
-    [[nodiscard]] SessionContext session() { return bench.started.front().context->session(); }
-
-    template <typename T>
-    std::shared_ptr<RecordingPending<T>> run(client::Operation<T> operation) {
-        auto pending = std::make_shared<RecordingPending<T>>(operation.loop, operation.deadline);
-        pending->watch(std::move(operation.context));
-        pending->on_give_up(std::move(operation.unstarted));
-        client::launch<T>(pending, std::move(operation.start));
-        bench.run();
-        return pending;
-    }
-
-    test::ProcessorBench bench{};
-    test::ScriptedLinkPtr link{};
-};
-
-} // namespace
-
 TEST_CASE("session state: is asked of the session's link, and answered once") {
-    SessionStateFixture f;
+    test::HandlerFixture f;
     const auto written = f.run(client::set_state(f.session(), "half", {}));
     const auto read = f.run(client::get_state(f.session(), {}));
     CHECK(written->answers.empty());
@@ -68,7 +25,7 @@ TEST_CASE("session state: is asked of the session's link, and answered once") {
 
 TEST_CASE("R15: session state: a link that ends without an answer is the end of the lock, not of "
           "the deadline only") {
-    SessionStateFixture f;
+    test::HandlerFixture f;
     const auto written = f.run(client::set_state(f.session(), "half", {}));
     const auto read = f.run(client::get_state(f.session(), {}));
     f.link->lose();
@@ -86,7 +43,7 @@ TEST_CASE("R15: session state: a link that ends without an answer is the end of 
 TEST_CASE(
     "session state: after the lock is lost that is the failure, whatever the handler's context "
     "says") {
-    SessionStateFixture f;
+    test::HandlerFixture f;
     OperationContext context;
     Errc while_held{};
     SUBCASE("its stop token has fired") {

@@ -95,6 +95,7 @@ public:
                                    .notifier = &notifier,
                                    .clock = &loop.clock(),
                                    .seed = 1,
+                                   .host = host,
                                    .emptied = [this] { emptied = true; }},
             scope);
         processor->start();
@@ -192,6 +193,7 @@ public:
     dispatch::Dispatcher dispatcher{};
     QueueExecutor workers{};
     QueueExecutor notifier{};
+    std::shared_ptr<int> host{std::make_shared<int>()}; ///< in place of a client
     processor::Handlers handlers{};
     std::vector<ScriptedLinkPtr> links{};
     std::unique_ptr<processor::Processor> processor{};

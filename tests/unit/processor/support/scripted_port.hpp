@@ -90,6 +90,25 @@ public:
         handler(core::Done{});
         return true;
     }
+    /// Answers the oldest request for deferred messages.
+    bool answer_deferred(std::initializer_list<const char*> texts) {
+        if (!alive || deferred_askers.empty()) {
+            return false;
+        }
+        std::vector<ports::DeliveryPtr> deliveries;
+        for (const char* text : texts) {
+            deliveries.push_back(events->new_delivery());
+            deliveries.back()->message =
+                ReceivedMessage{std::make_shared<DecodedContent>(Message::text(id_, text)),
+                                {.sequence_number = ++sequence_}};
+            deliveries.back()->port_tag = static_cast<std::uint64_t>(sequence_);
+            deliveries.back()->lock = own_lock;
+        }
+        const auto handler = std::move(deferred_askers.front());
+        deferred_askers.pop_front();
+        handler(std::move(deliveries));
+        return true;
+    }
     void lose(Errc code = Errc::connection_lost) {
         const Failure reason{.code = code, .detail = "scripted"};
         while (answer_settlement(&reason)) {
@@ -119,7 +138,8 @@ public:
     std::deque<ports::SessionLink::StateHandler> readers{}; ///< who waits for the session's state
     std::deque<ports::SessionLink::DoneHandler> writers{};  ///< who waits for it to be changed
     std::optional<std::string> state{};                     ///< as it was set last
-    bool answers_state{false};                              ///< like `answers`
+    std::deque<ports::SessionLink::DeliveriesHandler> deferred_askers{};
+    bool answers_state{false}; ///< like `answers`
     ports::SessionLink::DoneHandler close{};
     std::string log{}; ///< what was asked, credit apart
 
@@ -139,6 +159,7 @@ public:
         script_->alive = false;
         script_->readers.clear();
         script_->writers.clear();
+        script_->deferred_askers.clear();
     }
 
     [[nodiscard]] const std::string& session_id() const noexcept override { return script_->id(); }
@@ -184,9 +205,10 @@ public:
         script_->writers.push_back(std::move(handler));
         return ++last_request_;
     }
-    ports::RequestId receive_deferred(std::vector<std::int64_t> /*numbers*/, Deadline /*deadline*/,
+    ports::RequestId receive_deferred(std::vector<std::int64_t> numbers, Deadline /*deadline*/,
                                       DeliveriesHandler handler) override {
-        handler(std::vector<ports::DeliveryPtr>{});
+        script_->note("ask for " + std::to_string(numbers.size()));
+        script_->deferred_askers.push_back(std::move(handler));
         return ++last_request_;
     }
     void give_up(ports::RequestId id) override { script_->note("give up " + std::to_string(id)); }
