@@ -221,13 +221,13 @@ asio::awaitable<std::vector<Rule>> async_list_rules(const RuleManager& rules,
 
 asio::awaitable<std::optional<std::string>> async_state(const SessionContext& session,
                                                         const OperationContext& context) {
-    return client::await(client::get_state(session, context));
+    return client::await(client::read_state(session, context));
 }
 
 asio::awaitable<void> async_set_state(const SessionContext& session,
                                       std::optional<std::string> state,
                                       const OperationContext& context) {
-    return client::await(client::set_state(session, std::move(state), context));
+    return client::await(client::write_state(session, std::move(state), context));
 }
 
 asio::awaitable<std::vector<SessionMessage>> async_receive_deferred(

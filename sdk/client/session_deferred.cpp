@@ -8,6 +8,7 @@
 #include "client/blocking.hpp"
 #include "client/handler_session.hpp"
 #include "client/session_receiver_operations.hpp"
+#include "client/test_session.hpp"
 #include "core/access.hpp"
 
 namespace sessionq {
@@ -31,6 +32,16 @@ core::Result<Deliveries> hand_over(Deliveries deliveries, ports::OwnLocks* own_l
 PublicCall<Deliveries, std::vector<LockedMessage>> receive_deferred(
     const SessionContext& session, std::vector<std::int64_t> sequence_numbers,
     const OperationContext& context) {
+    if (TestSession* const test = TestSession::of(session)) {
+        return {.operation = std::nullopt,
+                .finish = std::bind_front(
+                    [test](const std::vector<std::int64_t>& numbers, core::Result<Deliveries>) {
+                        return to_messages(
+                            test->shared_from_this(),
+                            test->broker().receive_deferred(numbers, test->removes()));
+                    },
+                    std::move(sequence_numbers))};
+    }
     const auto holder = std::make_shared<HandlerSession>(*Access::session(session)->driver());
     holder->require(ports::Capability::defer);
     return {holder->operation<Deliveries>(

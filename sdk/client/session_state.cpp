@@ -5,6 +5,7 @@
 
 #include "client/blocking.hpp"
 #include "client/handler_session.hpp"
+#include "client/test_session.hpp"
 #include "core/access.hpp"
 
 namespace sessionq {
@@ -49,14 +50,35 @@ Operation<core::Done> set_state(const SessionContext& session, std::optional<std
         });
 }
 
+PublicCall<std::optional<std::string>> read_state(const SessionContext& session,
+                                                  const OperationContext& context) {
+    using State = std::optional<std::string>;
+    if (TestSession* const test = TestSession::of(session)) {
+        return {.operation = std::nullopt,
+                .finish = [state = test->broker().read_state()](const core::Result<State>&) {
+                    return state;
+                }};
+    }
+    return {get_state(session, context)};
+}
+
+PublicCall<core::Done> write_state(const SessionContext& session, std::optional<std::string> state,
+                                   const OperationContext& context) {
+    if (TestSession* const test = TestSession::of(session)) {
+        test->broker().write_state(std::move(state));
+        return {};
+    }
+    return {set_state(session, std::move(state), context)};
+}
+
 } // namespace client
 
 std::optional<std::string> SessionContext::state(const OperationContext& context) {
-    return client::block(client::get_state(*this, context));
+    return client::block(client::read_state(*this, context));
 }
 
 void SessionContext::set_state(std::optional<std::string> state, const OperationContext& context) {
-    client::block(client::set_state(*this, std::move(state), context));
+    client::block(client::write_state(*this, std::move(state), context));
 }
 
 } // namespace sessionq

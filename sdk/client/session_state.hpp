@@ -17,4 +17,11 @@ namespace sessionq::client {
                                               std::optional<std::string> state,
                                               const OperationContext& context);
 
+/// The same, also in an application's test.
+[[nodiscard]] PublicCall<std::optional<std::string>> read_state(const SessionContext& session,
+                                                                const OperationContext& context);
+[[nodiscard]] PublicCall<core::Done> write_state(const SessionContext& session,
+                                                 std::optional<std::string> state,
+                                                 const OperationContext& context);
+
 } // namespace sessionq::client

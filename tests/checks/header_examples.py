@@ -26,6 +26,7 @@ PROLOGUE = """\
 
 #include <sessionq/async.hpp>
 #include <sessionq/sessionq.hpp>
+#include <sessionq/testing/fake_message.hpp>
 
 using namespace sessionq;
 """

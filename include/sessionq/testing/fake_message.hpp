@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <sessionq/message.hpp>
+#include <sessionq/message_context.hpp>
+#include <sessionq/message_handler.hpp>
+#include <sessionq/received_message.hpp>
+#include <sessionq/testing/fake_session.hpp>
+#include <sessionq/testing/settlement.hpp>
+
+namespace sessionq {
+
+namespace client {
+class TestMessage;
+} // namespace client
+
+namespace testing {
+
+/// A message without a broker, for the unit test of its handler.
+///
+/// Example:
+///
+///     const auto handle = [](MessageContext& context) {
+///         if (context.message().text().empty()) {
+///             context.dead_letter("Empty");
+///         }
+///     };
+///     testing::FakeSession session;
+///     testing::FakeMessage message{session, Message::text("ada", "")};
+///     message.run(handle);
+///     const auto settlement = message.settlement();
+///     if (!settlement || settlement->reason != "Empty") {
+///         std::abort();
+///     }
+///
+/// It tells what the handler did. What a processor does then is not part of it: to complete the
+/// message when the handler returns, or to apply the failure policy when it throws.
+///
+/// Lifetimes: keeps its session alive. The context is valid while the message exists.
+///
+/// Thread safety:
+/// Distinct objects: safe.
+/// Shared objects: safe, except for moving and destroying.
+class FakeMessage {
+public:
+    /// A message without a session id gets the session's. Without a sequence number it gets the
+    /// session's next one. `attempt`: see `MessageContext::attempt`.
+    FakeMessage(FakeSession& session, Message message, DeliveryFacts facts = {},
+                std::uint32_t attempt = 1);
+    ~FakeMessage();
+    FakeMessage(FakeMessage&&) noexcept;
+    FakeMessage& operator=(FakeMessage&&) noexcept;
+
+    /// What the handler is given.
+    [[nodiscard]] MessageContext& context() noexcept;
+    [[nodiscard]] const ReceivedMessage& message() const noexcept;
+
+    /// Calls the handler as a processor does: with the message's deadline, trace and stop token as
+    /// its ambient context. It waits until the handler has finished, and throws what the handler
+    /// throws. A handler made by `coroutine` runs on this thread.
+    void run(const MessageHandler& handler);
+
+    /// How the handler settled the message. Unset: it did not.
+    [[nodiscard]] std::optional<Settlement> settlement() const;
+
+private:
+    std::unique_ptr<client::TestMessage> message_;
+};
+
+} // namespace testing
+} // namespace sessionq

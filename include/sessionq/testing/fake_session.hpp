@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <sessionq/deadline.hpp>
+#include <sessionq/error.hpp>
+#include <sessionq/message.hpp>
+#include <sessionq/session_context.hpp>
+#include <sessionq/testing/settlement.hpp>
+
+namespace sessionq {
+
+namespace client {
+class TestSession;
+} // namespace client
+
+namespace testing {
+
+/// The session of a handler under test. An aggregate for designated initialisers.
+struct FakeSessionOptions {
+    std::string session_id{"session"};
+    std::string entity{"queue"};
+
+    /// What `SessionContext::lock_expires` tells. The lock does not end by itself, see
+    /// `FakeSession::lose_lock`. Default: never.
+    Deadline lock_expires{};
+
+    std::optional<std::string> state{}; ///< The session's state. Default: none.
+
+    /// True: messages need no settling, and settling them is already_settled. Default false.
+    bool receive_and_delete{false};
+};
+
+/// A session without a broker, for the unit test of a handler. Requests of the handler are answered
+/// at once, whatever their deadline. Nothing is not_supported.
+///
+/// Example: a handler of opened sessions.
+///
+///     const auto on_open = [](SessionContext& session) {
+///         if (!session.state()) {
+///             session.set_state("started");
+///         }
+///     };
+///     testing::FakeSession session;
+///     on_open(session.context());
+///     if (session.state() != "started") {
+///         std::abort();
+///     }
+///
+/// Lifetimes: the context is valid while the session exists, or a `FakeMessage` of it.
+///
+/// Thread safety:
+/// Distinct objects: safe.
+/// Shared objects: safe, except for moving and destroying.
+class FakeSession {
+public:
+    explicit FakeSession(FakeSessionOptions options = {});
+    ~FakeSession();
+    FakeSession(FakeSession&&) noexcept;
+    FakeSession& operator=(FakeSession&&) noexcept;
+
+    /// What handlers of `on_session_open` and `on_session_close` are given.
+    [[nodiscard]] SessionContext& context() noexcept;
+
+    /// The session's state as it is now.
+    [[nodiscard]] std::optional<std::string> state() const;
+    void set_state(std::optional<std::string> state);
+
+    /// Whether the handler called `SessionContext::release`.
+    [[nodiscard]] bool released() const;
+
+    /// Adds a deferred message for `SessionContext::receive_deferred`, and returns its sequence
+    /// number. A message without a session id gets this session's.
+    std::int64_t add_deferred(Message message);
+
+    /// How the handler settled it. Unset: it did not.
+    [[nodiscard]] std::optional<Settlement> settlement_of(std::int64_t sequence_number) const;
+
+    /// Fires the stop token, on this thread.
+    void request_stop();
+
+    /// The same, and from now on settling and requests fail with lock_lost.
+    void lose_lock();
+
+    /// From now on requests of the handler fail with this error. Unset: they succeed again.
+    void fail_requests(std::optional<Errc> error);
+
+private:
+    friend class FakeMessage;
+
+    std::shared_ptr<client::TestSession> session_;
+};
+
+} // namespace testing
+} // namespace sessionq

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <functional>
+#include <stdexcept>
+#include <thread>
+
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include <sessionq/async.hpp>
+#include <sessionq/testing/fake_message.hpp>
+#include <sessionq/testing/fake_session.hpp>
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+using Outcome = testing::Settlement::Outcome;
+using testing::FakeMessage;
+using testing::FakeSession;
+
+namespace {
+
+Errc code_of(const std::function<void()>& call) {
+    try {
+        call();
+        return Errc{};
+    } catch (const Error& error) {
+        return error.failure().code;
+    }
+}
+
+} // namespace
+
+TEST_CASE("fake message: tells how its handler settled it") {
+    struct Row {
+        std::function<void(MessageContext&)> handle;
+        Outcome outcome;
+    };
+    const Row rows[] = {
+        {[](MessageContext& context) { context.complete(); }, Outcome::completed},
+        {[](MessageContext& context) {
+             context.abandon({{"seen", true}});
+         },
+         Outcome::abandoned},
+        {[](MessageContext& context) { context.release(); }, Outcome::released},
+        {[](MessageContext& context) { context.defer(); }, Outcome::deferred},
+        {[](MessageContext& context) {
+             context.dead_letter("Bad", "very", {{"seen", true}});
+         },
+         Outcome::dead_lettered},
+    };
+    FakeSession session;
+    for (const Row& row : rows) {
+        FakeMessage message{session, Message::text("ada", "1")};
+        CHECK_FALSE(message.settlement());
+        message.run(MessageHandler{row.handle});
+        REQUIRE(message.settlement());
+        CHECK(message.settlement()->outcome == row.outcome);
+        CHECK(message.context().settled());
+        CHECK(code_of([&] { message.context().complete(); }) == Errc::already_settled);
+    }
+    FakeMessage dead{session, Message::text("ada", "1")};
+    dead.context().dead_letter("Bad", "very", {{"seen", true}});
+    CHECK(dead.settlement()->reason == "Bad");
+    CHECK(dead.settlement()->description == "very");
+    CHECK(dead.settlement()->properties_to_modify.at("seen") == PropertyValue{true});
+    FakeMessage untouched{session, Message::text("ada", "1")};
+    untouched.run(MessageHandler{[](MessageContext&) {}});
+    CHECK_FALSE(untouched.settlement());
+}
+
+TEST_CASE("fake message: shows the message as a broker would deliver it") {
+    FakeSession session{{.session_id = "ada", .entity = "orders"}};
+    FakeMessage first{session, Message{.body = "1"}};
+    CHECK(first.message().session_id() == "ada");
+    CHECK(first.message().sequence_number() == 1);
+    CHECK(first.context().session().entity() == "orders");
+    CHECK(first.context().session().session_id() == "ada");
+    CHECK(first.context().session().lock_expires().is_never());
+    const Deadline soon = Deadline::at(std::chrono::steady_clock::now() + 1h);
+    FakeMessage second{session,
+                       Message{.body = "2", .session_id = "bob", .deadline = soon},
+                       {.sequence_number = 9, .delivery_count = 3},
+                       2};
+    CHECK(second.context().message().text() == "2");
+    CHECK(second.context().message().session_id() == "bob");
+    CHECK(second.context().message().sequence_number() == 9);
+    CHECK(second.context().message().delivery_count() == 3);
+    CHECK(second.context().attempt() == 2);
+    CHECK(second.context().deadline() == soon);
+    second.run(MessageHandler{
+        [&](MessageContext&) { CHECK(OperationContext::current().deadline() == soon); }});
+}
+
+TEST_CASE("fake message: what a handler throws comes to the test") {
+    FakeSession session;
+    FakeMessage message{session, Message{.body = "1"}};
+    CHECK_THROWS_AS(
+        message.run(MessageHandler{[](MessageContext&) { throw std::runtime_error{"no"}; }}),
+        std::runtime_error);
+    const auto fails = coroutine([](MessageContext&) -> asio::awaitable<void> {
+        throw std::runtime_error{"no"};
+        co_return;
+    });
+    CHECK_THROWS_AS(message.run(fails), std::runtime_error);
+    CHECK_FALSE(message.settlement());
+}
+
+TEST_CASE("fake message: runs handlers that finish later") {
+    FakeSession session{{.state = "old"}};
+    FakeMessage message{session, Message{.body = "1"}};
+    SUBCASE("a coroutine, on this thread") {
+        const auto here = std::this_thread::get_id();
+        message.run(coroutine([&](MessageContext& context) -> asio::awaitable<void> {
+            asio::steady_timer timer{co_await asio::this_coro::executor, 1ms};
+            co_await timer.async_wait(asio::use_awaitable);
+            CHECK(std::this_thread::get_id() == here);
+            const auto state = co_await async_state(context.session());
+            co_await async_set_state(context.session(), *state + " new");
+            context.complete();
+        }));
+    }
+    SUBCASE("an operation that another thread ends") {
+        std::jthread other;
+        message.run(MessageHandler::started_by(
+            [&](MessageContext& context, const MessageHandler::Done& done) {
+                other = std::jthread{[&context, done] {
+                    context.session().set_state("old new");
+                    context.complete();
+                    done(nullptr);
+                }};
+            }));
+    }
+    CHECK(session.state() == "old new");
+    CHECK(message.settlement()->outcome == Outcome::completed);
+}
+
+TEST_CASE("fake session: state, release, the stop token, and what requests fail with") {
+    FakeSession session{{.state = "1"}};
+    SessionContext& context = session.context();
+    CHECK(context.state() == "1");
+    context.set_state(std::nullopt);
+    CHECK_FALSE(session.state());
+    session.set_state("2");
+    CHECK(context.state() == "2");
+    CHECK_FALSE(session.released());
+    context.release();
+    CHECK(session.released());
+    session.fail_requests(Errc::timeout);
+    CHECK(code_of([&] { static_cast<void>(context.state()); }) == Errc::timeout);
+    CHECK(code_of([&] { context.set_state("3"); }) == Errc::timeout);
+    session.fail_requests(std::nullopt);
+    CHECK(context.state() == "2");
+    FakeMessage message{session, Message{.body = "1"}};
+    CHECK_FALSE(message.context().stop_token().stop_requested());
+    session.request_stop();
+    CHECK(message.context().stop_token().stop_requested());
+    message.context().session().set_state("still held");
+    session.lose_lock();
+    CHECK(code_of([&] { message.context().complete(); }) == Errc::lock_lost);
+    CHECK(code_of([&] { context.set_state("4"); }) == Errc::lock_lost);
+    CHECK_FALSE(message.settlement());
+}
+
+TEST_CASE("fake session: its deferred messages are received and settled") {
+    FakeSession session;
+    const std::int64_t first = session.add_deferred(Message{.body = "1"});
+    const std::int64_t second = session.add_deferred(Message{.body = "2"});
+    FakeMessage message{session, Message{.body = "3"}};
+    message.run(MessageHandler{[&](MessageContext& context) {
+        auto held = context.session().receive_deferred({second, first});
+        REQUIRE(held.size() == 2);
+        CHECK(held[0].text() == "2");
+        CHECK(held[0].message().facts().state == MessageState::deferred);
+        held[0].complete();
+        held[1].abandon();
+        CHECK(code_of([&] { held[1].complete(); }) == Errc::already_settled);
+        CHECK(code_of([&] { static_cast<void>(held[1].renew_lock()); }) == Errc::already_settled);
+    }});
+    CHECK(session.settlement_of(second)->outcome == Outcome::completed);
+    CHECK(session.settlement_of(first)->outcome == Outcome::abandoned);
+    const auto receive = [&](std::int64_t number) {
+        return code_of([&] { static_cast<void>(session.context().receive_deferred({number})); });
+    };
+    CHECK(receive(second) == Errc::message_not_found); // it is gone
+    CHECK(receive(first) == Errc{});                   // it came back
+    CHECK(receive(first) == Errc::message_not_found);  // it is held
+    CHECK(receive(99) == Errc::message_not_found);
+    CHECK_FALSE(session.settlement_of(99));
+}
+
+TEST_CASE("fake session: with receive and delete nothing is settled") {
+    FakeSession session{{.receive_and_delete = true}};
+    FakeMessage message{session, Message{.body = "1"}};
+    CHECK(code_of([&] { message.context().complete(); }) == Errc::already_settled);
+    const std::int64_t number = session.add_deferred(Message{.body = "2"});
+    auto held = session.context().receive_deferred({number});
+    CHECK(held.at(0).settled());
+}
