@@ -168,6 +168,38 @@ PORT_CASE("defer: a deferred message is received by number, and settled like oth
     CHECK(again.failure() == Errc::message_not_found);
 }
 
+PORT_CASE("defer: a deferred message may be settled through another delivery; unsettled it stays") {
+    PortCase t{port};
+    NEEDS(t, defer);
+    t.send("a", {"1", "2", "3"});
+    auto link = t.hold("a");
+    t.receive(*link, 2);
+    const std::int64_t first = link->got[0]->message.sequence_number();
+    const std::int64_t second = link->got[1]->message.sequence_number();
+    CHECK_FALSE(t.settle(*link, *link->got[0], Outcome::defer));
+    CHECK_FALSE(t.settle(*link, *link->got[1], Outcome::defer));
+    const auto ask = [&](std::vector<std::int64_t> numbers) {
+        return t.finish<std::vector<ports::DeliveryPtr>>(
+            [&](auto handler) { link->link().receive_deferred(numbers, {}, std::move(handler)); });
+    };
+    {
+        ports::Delivery moved;
+        {
+            auto asked = ask({first, second});
+            REQUIRE_FALSE(asked.failure());
+            moved.port_tag = asked.result().value()[0]->port_tag;
+        }
+        CHECK_FALSE(t.settle(*link, moved, Outcome::complete));
+    }
+    t.close(*link);
+    link = t.hold("a");
+    CHECK(ask({first}).failure() == Errc::message_not_found);
+    auto again = ask({second});
+    REQUIRE_FALSE(again.failure());
+    CHECK(again.result().value()[0]->message.text() == "2");
+    CHECK(again.result().value()[0]->message.delivery_count() == 0);
+}
+
 PORT_CASE("defer: one missing number fails the whole call; a session with deferred messages only "
           "is not accepted") {
     PortCase t{port};
