@@ -12,7 +12,8 @@ DurableMessage EntityJournal::record_of(const StoredMessage& message,
             .delivery_count = message.delivery_count,
             .enqueued_time = message.enqueued_time,
             .time_to_live = message.time_to_live,
-            .dead_letter = message.dead_letter};
+            .dead_letter = message.dead_letter,
+            .first_sequence = message.first_sequence};
 }
 
 void EntityJournal::note_added(const StoredMessage& message) {

@@ -217,6 +217,7 @@ void EntityMessages::restore(std::vector<DurableMessage> stored) {
         message.enqueued_time = one.enqueued_time;
         message.time_to_live = one.time_to_live;
         message.dead_letter = std::move(one.dead_letter);
+        message.first_sequence = one.first_sequence;
         if (message.place == Place::scheduled) {
             scheduled.push_back(&message);
             continue;

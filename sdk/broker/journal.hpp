@@ -32,6 +32,8 @@ struct DurableMessage {
     WallTime enqueued_time{}; ///< of a scheduled message: when it is due
     std::optional<std::chrono::milliseconds> time_to_live{};
     std::shared_ptr<const DeadLetterInfo> dead_letter{};
+    /// In the first entity, if it was forwarded from there; else zero.
+    std::int64_t first_sequence{0};
     /// The subscriptions that have received it from here already. Only in a stored topic's
     /// messages.
     std::vector<EntityId> forwarded_to{};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "broker/store/options_text.hpp"
+#include "broker/store/origin_text.hpp"
 #include "broker/store/wall_nanoseconds.hpp"
 
 namespace sessionq::broker {
@@ -142,6 +143,12 @@ MessageRow ChangeWriter::row_of(const DurableMessage& message) {
         row.reason = message.dead_letter->reason;
         row.description = message.dead_letter->description;
     }
+    origin_ =
+        OriginText{.first_sequence = message.first_sequence,
+                   .source = message.dead_letter ? std::string_view{message.dead_letter->source}
+                                                 : std::string_view{}}
+            .write();
+    row.passed_to = origin_;
     if (message.content) {
         row.content = {codec_.encode(*message.content, message.enqueued_time, scratch_)};
     }

@@ -40,6 +40,7 @@ private:
     Database& database_;
     const ContentCodec& codec_;
     std::string scratch_;
+    std::string origin_{}; ///< of the row that is written
     std::size_t ids_since_forgetting_{0};
     Ledger committed_;
     Ledger ledger_{committed_}; // with what the open transaction adds

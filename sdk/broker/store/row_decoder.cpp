@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "broker/store/options_text.hpp"
+#include "broker/store/origin_text.hpp"
 #include "broker/store/wall_nanoseconds.hpp"
 
 namespace sessionq::broker {
@@ -64,19 +65,23 @@ core::Result<DurableMessage> decode(const MessageRow& row, const ContentCodec& c
     if (row.place < 0 || row.place > static_cast<std::int64_t>(MessageState::scheduled)) {
         return invalid("unknown state");
     }
+    std::string_view passed_to = row.passed_to;
+    const OriginText origin = OriginText::read(passed_to);
     DurableMessage message{.entity = static_cast<EntityId>(row.entity),
                            .sequence = row.sequence,
                            .place = static_cast<MessageState>(row.place),
                            .delivery_count = static_cast<std::uint32_t>(row.delivery_count),
                            .enqueued_time = wall_of(row.enqueued),
-                           .forwarded_to = read_ids(row.passed_to)};
+                           .first_sequence = origin.first_sequence,
+                           .forwarded_to = read_ids(passed_to)};
     if (row.time_to_live) {
         message.time_to_live = std::chrono::milliseconds{*row.time_to_live};
     }
     if (row.reason) {
         message.dead_letter = std::make_shared<const DeadLetterInfo>(
             DeadLetterInfo{.reason = std::string{*row.reason},
-                           .description = std::string{row.description.value_or("")}});
+                           .description = std::string{row.description.value_or("")},
+                           .source = std::string{origin.source}});
     }
     auto content = codec.decode(row.content.bytes, message.enqueued_time);
     if (!content) {

@@ -13,8 +13,9 @@ namespace {
 constexpr std::int64_t application_id = 0x53734e51; // "SsNQ"
 
 // Instants are nanoseconds since 1970, times to live are milliseconds. `reason` is null unless the
-// message is a dead letter. `passed_to` lists the ids of the subscriptions that have received a
-// topic's message. The checksum is that of `checksum_of`; in a table with long columns it stands
+// message is a dead letter, or was one. `passed_to` tells where a forwarded message comes from
+// (`OriginText`), and lists the ids of the subscriptions that have received a topic's message. The
+// checksum is that of `checksum_of`; in a table with long columns it stands
 // before them, so that it can be read without them.
 constexpr const char* tables = R"sql(
 CREATE TABLE queues (

@@ -58,6 +58,24 @@ MessageIdTaken taken(const char* id, std::int64_t sequence, std::chrono::seconds
 
 } // namespace
 
+TEST_CASE("ChangeWriter: keeps where a message was forwarded from, through all its changes") {
+    WrittenStore store;
+    auto message = WrittenStore::message(1);
+    message.first_sequence = 77;
+    message.dead_letter = std::make_shared<const DeadLetterInfo>(
+        DeadLetterInfo{.reason = "bad", .source = "other orders"});
+    store.commit({QueueCreated{.queue = 1, .dead_letters = 2, .name = "orders"},
+                  MessageAdded{message}, MessageForwarded{.entity = 1, .sequence = 1, .to = 8}});
+    message.delivery_count = 4;
+    store.commit({MessageChanged{message}, MessageForwarded{.entity = 1, .sequence = 1, .to = 9}});
+    CHECK(store.wrong() == "");
+    const DurableMessage& read = store.queues.at(0).queue.messages.at(0);
+    CHECK(read.first_sequence == 77);
+    CHECK(read.dead_letter->reason == "bad");
+    CHECK(read.dead_letter->source == "other orders");
+    CHECK(read.forwarded_to == std::vector<EntityId>{8, 9});
+}
+
 TEST_CASE("ChangeWriter: whatever is written, the ledger and the checksums match the rows") {
     WrittenStore store;
     CHECK(store.wrong() == "");
