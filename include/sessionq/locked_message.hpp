@@ -19,9 +19,10 @@ struct HeldDelivery;
 class MessageHolder;
 } // namespace client
 
-/// A message that this client has received and holds: by the lock of its session
-/// (`SessionMessage`), or, from an entity without sessions, by a lock of its own. Settle it once.
-/// Move-only.
+/// A message that the application has received by itself: from a `SessionReceiver` or `Receiver`,
+/// or a deferred one in a handler (`SessionContext::receive_deferred`). The lock of its session
+/// holds it (`SessionMessage`), or, from an entity without sessions, a lock of its own. Settle it
+/// once. Move-only.
 ///
 /// Example:
 ///
@@ -38,17 +39,19 @@ class MessageHolder;
 /// `cancelled` or `connection_lost` the outcome is unknown, and a second attempt is
 /// `already_settled`.
 ///
-/// Errors of the settling functions: already_settled, lock_lost (also: the receiver is closed) and
-/// not_supported, at once and without asking the broker. Also the broker's (see `Errc`),
-/// message_not_found, and the reasons why a `SessionReceiver` or `Receiver` is lost.
+/// Errors of the settling functions: already_settled, lock_lost (also: the receiver is closed, or
+/// the processor has left the session) and not_supported, at once and without asking the broker.
+/// Also the broker's (see `Errc`), message_not_found, and the reasons why a `SessionReceiver` or
+/// `Receiver` is lost.
 ///
 /// Some brokers keep no properties changed by an abandon and no dead-letter reason and description
 /// (README, "Brokers"). They are left out there.
 ///
 /// Lifetimes: a message of a session that is destroyed without settling stays locked with it. One
 /// with a lock of its own is not renewed any more, and its delivery counts. Both return to the
-/// broker when the receiver is closed, uncounted, or when the lock ends. A message may outlive its
-/// receiver. Settling it then fails with `lock_lost`.
+/// broker when the receiver is closed or the processor leaves the session, uncounted, or when the
+/// lock ends. A message may outlive its receiver or processor. Settling it then fails with
+/// `lock_lost`.
 ///
 /// Thread safety:
 /// Distinct objects: safe.

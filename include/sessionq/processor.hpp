@@ -88,8 +88,8 @@ struct EntityProcessorOptions {
 /// completes its message, unless `auto_complete` is off. A handler that throws leaves it to the
 /// failure policy.
 /// `MessageContext::session` is a session without an id or a state; its `release` gives the link
-/// back and opens it anew. A lost link is made again. `on_error` tells of it, and of each lock that
-/// was lost.
+/// back and opens it anew, and its `receive_deferred` receives those of the entity. A lost link is
+/// made again. `on_error` tells of it, and of each lock that was lost.
 ///
 /// Lifetimes: as those of a `SessionProcessor`.
 ///
