@@ -77,8 +77,9 @@ public:
         change([this] { paused_ = false; });
     }
 
-    /// Ends one hold. Call it exactly once for each call that returned `Verdict::hold`, even before
-    /// the worker has reported the verdict. Home thread. Wakes workers as `Dispatcher::flush` does.
+    /// Ends one hold. Call it exactly once for each call that returned `Verdict::hold`, and for
+    /// each hold that it added, even before the worker has reported the verdict. Home thread. Wakes
+    /// workers as `Dispatcher::flush` does.
     void release() noexcept {
         change([this] { --holds_; });
     }
@@ -111,6 +112,25 @@ public:
     /// paused.
     [[nodiscard]] std::size_t waiting() const noexcept {
         return pushed_.load(std::memory_order_relaxed) - popped_.load(std::memory_order_relaxed);
+    }
+
+    // For the active call that asks, on any thread. It counts as one call, whatever it takes.
+
+    /// Removes waiting calls from the front as long as `joins` returns true for the next one: the
+    /// caller runs them as a part of its own. None while the lane is paused or on hold. `joins`
+    /// runs under the lane's lock.
+    template <typename Joins>
+    void take_more(Joins joins) {
+        const std::lock_guard guard{lock_};
+        while (!paused_ && holds_ <= 0 && refill() && joins(front())) {
+            static_cast<void>(pop());
+        }
+    }
+
+    /// Adds `count` holds, beside the one that `Verdict::hold` adds. Each needs one `release`.
+    void hold(unsigned count) noexcept {
+        const std::lock_guard guard{lock_};
+        holds_ += static_cast<int>(count);
     }
 
     // The rest of the interface is for the dispatcher.
@@ -228,11 +248,14 @@ private:
         return waiting_ != nullptr;
     }
 
+    [[nodiscard]] Call& front() const noexcept { return *static_cast<Call*>(waiting_); }
+
     Call& pop() noexcept {
-        core::MpscNode* node = waiting_;
-        waiting_ = node->mpsc_next.load(std::memory_order_relaxed);
+        Call& first = front();
+        const core::MpscNode& node = first;
+        waiting_ = node.mpsc_next.load(std::memory_order_relaxed);
         popped_.store(popped_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-        return *static_cast<Call*>(node);
+        return first;
     }
 
     Call* start() noexcept {

@@ -381,3 +381,76 @@ TEST_CASE("lane: outlives the dispatcher that made it") {
     lane->push(call);
     CHECK(Steps::take_back(*lane) == "a");
 }
+
+namespace {
+
+/// Takes at most `most` calls for a call that runs.
+std::string take_more(Lane& lane, std::size_t most, std::string_view but = "none") {
+    std::string names;
+    lane.take_more([&](Call& call) {
+        const std::string& name = static_cast<NamedCall&>(call).name();
+        if (most-- == 0 || name == but) {
+            return false;
+        }
+        names.append(names.empty() ? "" : " ").append(name);
+        return true;
+    });
+    return names;
+}
+
+} // namespace
+
+TEST_CASE("lane: a call that runs takes others, in order, and counts as one") {
+    Steps steps;
+    const LanePtr lane = steps.dispatcher.make_lane(1);
+    steps.push(*lane, {"a", "b", "c", "d", "e"});
+    Dispatcher::Turn turn;
+    NamedCall* a = steps.take(turn);
+    CHECK(take_more(*lane, 2) == "b c");
+    CHECK(lane->active() == 1);
+    CHECK(lane->waiting() == 2);
+    steps.push(*lane, {"f"});
+    CHECK(take_more(*lane, 9, "f") == "d e");
+    CHECK(name_of(steps.finish(turn, *a)) == "f");
+    CHECK(take_more(*lane, 9).empty());
+}
+
+TEST_CASE("lane: a call that runs takes none while the lane is paused or on hold") {
+    Steps steps;
+    const LanePtr lane = steps.dispatcher.make_lane(2);
+    steps.push(*lane, {"a", "b", "c"});
+    steps.call("b").say(Verdict::hold);
+    Dispatcher::Turn turns[2];
+    NamedCall* a = steps.take(turns[0]);
+    SUBCASE("paused") {
+        lane->pause();
+        CHECK(take_more(*lane, 9).empty());
+        lane->resume();
+        CHECK(take_more(*lane, 9) == "b c");
+    }
+    SUBCASE("on hold") {
+        NamedCall* b = steps.take(turns[1]);
+        CHECK(steps.finish(turns[1], *b) == nullptr);
+        CHECK(take_more(*lane, 9).empty());
+        lane->release();
+        CHECK(take_more(*lane, 9) == "c");
+    }
+    CHECK(steps.finish(turns[0], *a) == nullptr);
+}
+
+TEST_CASE("lane: each hold that a call adds needs a release, also before its verdict") {
+    Steps steps;
+    const LanePtr lane = steps.dispatcher.make_lane(1);
+    steps.push(*lane, {"a"}, Verdict::hold);
+    steps.push(*lane, {"b"});
+    Dispatcher::Turn turn;
+    NamedCall* a = steps.take(turn);
+    lane->hold(2);
+    lane->release();
+    CHECK(steps.finish(turn, *a) == nullptr);
+    CHECK(steps.run_all().empty());
+    lane->release();
+    CHECK(steps.run_all().empty());
+    lane->release();
+    CHECK(steps.run_all() == "b");
+}
