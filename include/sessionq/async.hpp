@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <asio/awaitable.hpp>
 
+#include <sessionq/batch_handler.hpp>
 #include <sessionq/browser.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/message_handler.hpp>
@@ -198,6 +200,20 @@ namespace sessionq {
 /// `asio::this_coro::reset_cancellation_state` first.
 [[nodiscard]] MessageHandler coroutine(
     std::function<asio::awaitable<void>(MessageContext&)> handler);
+
+/// The same for batches. The operation context is that of the batch, see
+/// `SessionProcessor::on_messages`.
+///
+/// Example:
+///
+///     processor.on_messages(
+///         coroutine([](std::span<MessageContext> batch) -> asio::awaitable<void> {
+///             asio::steady_timer timer{co_await asio::this_coro::executor,
+///                                      std::chrono::milliseconds{batch.size()}};
+///             co_await timer.async_wait(asio::use_awaitable);
+///         }));
+[[nodiscard]] BatchHandler coroutine(
+    std::function<asio::awaitable<void>(std::span<MessageContext>)> handler);
 
 // SessionContext, in coroutine handlers: valid until the handler has finished.
 [[nodiscard]] asio::awaitable<std::optional<std::string>> async_state(

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sessionq/batch_handler.hpp>
+#include <sessionq/batch_options.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/deadline.hpp>
 #include <sessionq/failure_policy.hpp>
@@ -71,11 +73,42 @@ public:
     SessionProcessor(SessionProcessor&&) noexcept;
     SessionProcessor& operator=(SessionProcessor&&) noexcept;
 
-    /// Sets the handler of messages. Required before `start`. Each of the five functions replaces
-    /// an earlier handler. They may be called before `start` and after `stop`, and take effect at
-    /// the next start, which copies the handlers.
-    /// Errors of all five: invalid_state (the processor was started and has not stopped).
+    /// Sets the handler of messages. It or `on_messages` is required before `start`; the later call
+    /// replaces the earlier one. Each of the six functions replaces an earlier handler. They may be
+    /// called before `start` and after `stop`, and take effect at the next start, which copies the
+    /// handlers.
+    /// Errors of all six: invalid_state (the processor was started and has not stopped).
     void on_message(MessageHandler handler);
+
+    /// Sets a handler that gets several messages of one session in one call, in order, instead of
+    /// `on_message`: up to `BatchOptions::max_messages`, or what came within
+    /// `BatchOptions::max_wait`. A batch is one handler for `ProcessorOptions` and
+    /// `ConcurrencyLimits`. With one handler per session the next batch does not start before this
+    /// one is settled.
+    ///
+    /// When it returns, all its messages are completed, but for those that it settled itself
+    /// (`MessageContext::complete` and others). When it throws, what it settled stands. The first
+    /// message that it did not settle has failed: `on_failure`, `on_error` and the failure policy
+    /// see that one. The messages behind it that it did not settle return to the front of their
+    /// session, in order and uncounted, and are handled again after that one. So a handler that
+    /// calls `complete` for each message that is done says where it failed. If it had settled all,
+    /// only `on_error` is called. With `ProcessorOptions::auto_complete` off, a handler that
+    /// returns has failed in the same way if it left a message unsettled.
+    ///
+    /// It runs under an `OperationContext` whose deadline is the end of the lock or the soonest
+    /// deadline of its messages, without a trace context. A message past its own deadline is in no
+    /// batch. A suspect of `ProcessorOptions::crash_guard` is alone in its batch.
+    /// Errors: invalid_option (names the member of `BatchOptions`).
+    ///
+    /// Example:
+    ///
+    ///     processor.on_messages(
+    ///         [](std::span<MessageContext> batch) {
+    ///             std::cout << batch.size() << " messages of session "
+    ///                       << batch.front().session().session_id() << '\n';
+    ///         },
+    ///         {.max_messages = 500, .max_wait = std::chrono::milliseconds{50}});
+    void on_messages(BatchHandler handler, BatchOptions options = {});
 
     /// Sets the handler that runs before the first message of a session. If it throws, the
     /// processor leaves the session, and its messages return uncounted.
@@ -115,8 +148,8 @@ public:
     /// are set. It must have stopped, and all message and session handlers of the earlier start
     /// must have returned: a stop that timed out, or that a handler requested, is not waited for.
     /// `describe` and `counters` tell of the last start.
-    /// Errors: invalid_state (no `on_message`, started and not stopped, or handlers of the earlier
-    /// start still run), resource_exhausted (no thread could be started).
+    /// Errors: invalid_state (no handler of messages, started and not stopped, or handlers of the
+    /// earlier start still run), resource_exhausted (no thread could be started).
     void start();
 
     /// Pauses the processor until `resume`. Returns at once. No session is accepted any more, and

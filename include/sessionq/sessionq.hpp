@@ -3,6 +3,8 @@
 
 /// Includes everything except <sessionq/async.hpp>, which includes Asio.
 
+#include <sessionq/batch_handler.hpp>
+#include <sessionq/batch_options.hpp>
 #include <sessionq/browser.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/connection_idleness.hpp>

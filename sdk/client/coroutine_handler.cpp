@@ -19,13 +19,16 @@
 namespace sessionq {
 namespace {
 
-using Handler = std::function<asio::awaitable<void>(MessageContext&)>;
+/// What a handler gets: a message or a batch. Valid until the handler has finished.
+template <typename Work>
+using Handler = std::function<asio::awaitable<void>(Work)>;
 using Strand = asio::strand<dispatch::PoolExecutor>;
 /// A signal belongs to the strand of its coroutine. The completion handler owns it.
 using SignalPtr = std::shared_ptr<asio::cancellation_signal>;
 
 /// Runs the handler, and cancels what it waits for when `stop` fires.
-asio::awaitable<void> run(const Handler& handler, MessageContext& message, std::stop_token stop,
+template <typename Work>
+asio::awaitable<void> run(const Handler<Work>& handler, Work work, std::stop_token stop,
                           Strand strand, std::weak_ptr<asio::cancellation_signal> signal) {
     // It goes with the coroutine. By then the callback has posted, or never will.
     const std::stop_callback cancel{std::move(stop), [strand, signal] {
@@ -35,23 +38,42 @@ asio::awaitable<void> run(const Handler& handler, MessageContext& message, std::
                                             }
                                         });
                                     }};
-    co_await handler(message);
+    co_await handler(work);
+}
+
+/// Starts the handler of `call`, which is the first of its batch, in that context.
+template <typename Work>
+void spawn(const std::shared_ptr<const Handler<Work>>& handler, Work work,
+           const processor::HandledMessage& call, OperationContext context,
+           MessageHandler::Done done) {
+    const Strand strand{call.session().coroutines().executor(std::move(context))};
+    const auto signal = std::make_shared<asio::cancellation_signal>();
+    const auto slot = signal->slot();
+    asio::co_spawn(strand, run<Work>(*handler, work, call.stop_token(), strand, signal),
+                   asio::bind_cancellation_slot(
+                       slot, [done = std::move(done), handler, signal](std::exception_ptr error) {
+                           done(std::move(error));
+                       }));
 }
 
 } // namespace
 
-MessageHandler coroutine(Handler handler) {
-    const auto shared = std::make_shared<const Handler>(std::move(handler));
+MessageHandler coroutine(std::function<asio::awaitable<void>(MessageContext&)> handler) {
+    const auto shared = std::make_shared<const Handler<MessageContext&>>(std::move(handler));
     return MessageHandler::started_by([shared](MessageContext& message, MessageHandler::Done done) {
-        processor::HandledMessage& call = client::Access::call(message);
-        const Strand strand{call.session().coroutines().executor(
-            core::under_trace_of(message.message(), call.operation_context()))};
-        const auto signal = std::make_shared<asio::cancellation_signal>();
-        const auto slot = signal->slot();
-        asio::co_spawn(strand, run(*shared, message, call.stop_token(), strand, signal),
-                       asio::bind_cancellation_slot(
-                           slot, [done = std::move(done), shared,
-                                  signal](std::exception_ptr error) { done(std::move(error)); }));
+        const processor::HandledMessage& call = client::Access::call(message);
+        spawn<MessageContext&>(shared, message, call,
+                               core::under_trace_of(message.message(), call.operation_context()),
+                               std::move(done));
+    });
+}
+
+BatchHandler coroutine(std::function<asio::awaitable<void>(std::span<MessageContext>)> handler) {
+    using Batch = std::span<MessageContext>;
+    const auto shared = std::make_shared<const Handler<Batch>>(std::move(handler));
+    return BatchHandler::started_by([shared](Batch batch, BatchHandler::Done done) {
+        spawn<Batch>(shared, batch, client::Access::call(batch.front()),
+                     OperationContext::current(), std::move(done));
     });
 }
 

@@ -57,9 +57,7 @@ Processor::Processor(Processor&&) noexcept = default;
 Processor& Processor::operator=(Processor&&) noexcept = default;
 
 void Processor::on_message(MessageHandler handler) {
-    processor::Handlers& handlers = runtime_->handlers_before_start();
-    handlers.message = handler.function();
-    handlers.start_message = handler.start();
+    runtime_->handlers_before_start().set(handler);
 }
 
 void Processor::on_error(std::function<void(const ErrorContext&)> handler) {

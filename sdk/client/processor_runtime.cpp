@@ -92,8 +92,8 @@ processor::Handlers& ProcessorRuntime::handlers_before_start() {
 }
 
 void ProcessorRuntime::require_startable() const {
-    if (!handlers_.message && !handlers_.start_message) {
-        throw Error{Errc::invalid_state, "on_message is not set"};
+    if (!handlers_.take_messages()) {
+        throw Error{Errc::invalid_state, "neither on_message nor on_messages is set"};
     }
     const RunPtr run = current();
     if (run == nullptr) {

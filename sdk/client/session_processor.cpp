@@ -5,6 +5,7 @@
 
 #include "client/processor_runtime.hpp"
 #include "core/access.hpp"
+#include "processor/options_check.hpp"
 
 namespace sessionq {
 
@@ -28,9 +29,13 @@ SessionProcessor::SessionProcessor(SessionProcessor&&) noexcept = default;
 SessionProcessor& SessionProcessor::operator=(SessionProcessor&&) noexcept = default;
 
 void SessionProcessor::on_message(MessageHandler handler) {
+    runtime_->handlers_before_start().set(handler);
+}
+
+void SessionProcessor::on_messages(BatchHandler handler, BatchOptions options) {
     processor::Handlers& handlers = runtime_->handlers_before_start();
-    handlers.message = handler.function();
-    handlers.start_message = handler.start();
+    processor::check_batch(options);
+    handlers.set(handler, options);
 }
 
 void SessionProcessor::on_session_open(std::function<void(SessionContext&)> handler) {

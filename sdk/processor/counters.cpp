@@ -9,7 +9,8 @@ void Counters::ended(Ending ending) noexcept {
     case Ending::failed: add(messages_failed); break;
     case Ending::expired: add(messages_expired); break;
     case Ending::not_started:
-    case Ending::unexamined: break;
+    case Ending::unexamined:
+    case Ending::given_back: break;
     }
 }
 

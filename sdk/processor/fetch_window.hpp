@@ -24,9 +24,9 @@ public:
     static constexpr Duration worth = std::chrono::milliseconds{5};
     static constexpr std::size_t small = 1024;
 
-    FetchWindow(core::ByteBudget& budget, std::uint32_t configured, std::uint32_t calls) noexcept
+    FetchWindow(core::ByteBudget& budget, std::uint32_t configured, std::uint32_t handled) noexcept
         : budget_{budget}, configured_{configured} {
-        limit_calls(calls);
+        limit_handled(handled);
         size_ = least_;
         budget_.join();
     }
@@ -38,22 +38,23 @@ public:
         return std::clamp(size_, least_, std::max(least_, most_now()));
     }
 
-    void limit_calls(std::uint32_t calls) noexcept {
-        calls_ = calls;
-        least_ = least(configured_, calls);
+    /// `messages`: those that handlers may have at once.
+    void limit_handled(std::uint32_t messages) noexcept {
+        handled_ = messages;
+        least_ = least(configured_, messages);
     }
     /// Another size; zero: it is chosen here from now on, beginning anew.
     void configure(std::uint32_t configured) noexcept {
         if (std::exchange(configured_, configured) != configured) {
-            limit_calls(calls_);
+            limit_handled(handled_);
             resize(least_);
         }
     }
 
     /// What a session starts with.
     [[nodiscard]] static std::uint32_t least(std::uint32_t configured,
-                                             std::uint32_t calls) noexcept {
-        return configured != 0 ? configured : std::max<std::uint32_t>(32, 2 * calls);
+                                             std::uint32_t handled) noexcept {
+        return configured != 0 ? configured : std::max<std::uint32_t>(32, 2 * handled);
     }
 
     /// A message came. `used_up`: on the last credit, so the broker may have more.
@@ -94,7 +95,7 @@ private:
 
     core::ByteBudget& budget_;
     std::uint32_t configured_;
-    std::uint32_t calls_{0};
+    std::uint32_t handled_{0}; ///< at once, at most
     std::uint32_t least_{0};
     std::uint32_t size_{0};
     TimePoint dry_since_{TimePoint::max()}; ///< max: handlers have something to do, or had nothing

@@ -3,9 +3,13 @@
 
 #include <exception>
 #include <functional>
+#include <span>
 
+#include <sessionq/batch_handler.hpp>
+#include <sessionq/batch_options.hpp>
 #include <sessionq/failure_policy.hpp>
 #include <sessionq/message_context.hpp>
+#include <sessionq/message_handler.hpp>
 #include <sessionq/processor_report.hpp>
 #include <sessionq/session_context.hpp>
 
@@ -14,18 +18,43 @@ namespace sessionq::processor {
 /// Told once when an asynchronous handler has ended, on whichever thread; null: it returned.
 using HandlerDone = std::function<void(std::exception_ptr)>;
 
-/// What the application registered; empty members are not called. Exactly one of `message` and
-/// `start_message` is set.
+/// What the application registered; empty members are not called. Exactly one of `message`,
+/// `start_message`, `messages` and `start_messages` is set.
 struct Handlers {
     std::function<void(MessageContext&)> message{};
 
     /// Starts a handler that may finish later, a coroutine; called on a worker.
     std::function<void(MessageContext&, HandlerDone)> start_message{};
 
+    /// The same for batches, of sessions.
+    std::function<void(std::span<MessageContext>)> messages{};
+    std::function<void(std::span<MessageContext>, HandlerDone)> start_messages{};
+    BatchOptions batch{.max_messages = 1}; ///< other where one of them is set
+
     std::function<void(SessionContext&)> session_open{};
     std::function<void(SessionContext&, CloseReason)> session_close{};
     std::function<FailurePolicy(const FailureContext&)> failure{};
     std::function<void(const ErrorContext&)> error{};
+
+    void set(const MessageHandler& handler) {
+        message = handler.function();
+        start_message = handler.start();
+        messages = nullptr;
+        start_messages = nullptr;
+        batch = {.max_messages = 1};
+    }
+    void set(const BatchHandler& handler, const BatchOptions& options) {
+        message = nullptr;
+        start_message = nullptr;
+        messages = handler.function();
+        start_messages = handler.start();
+        batch = options;
+    }
+
+    [[nodiscard]] bool take_batches() const noexcept { return messages || start_messages; }
+    [[nodiscard]] bool take_messages() const noexcept {
+        return message || start_message || take_batches();
+    }
 };
 
 } // namespace sessionq::processor

@@ -185,6 +185,7 @@ void LeaveMachine::begin(CloseReason reason) {
 void LeaveMachine::put_back(Phase phase) {
     session_.phase = phase;
     if (session_.removes()) { // what arrived cannot go back: it is handled first
+        book_.gather();
         all_taken_back();
     } else {
         session_.add(Kind::take_back);

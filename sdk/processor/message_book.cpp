@@ -10,7 +10,12 @@ void MessageBook::arrived(MessageMachine& message, MessageMachine::Arrival arriv
     session_.credit.arrived(bytes);
     session_.fetch.arrived(session_.credit.credit() == 0, session_.now);
     session_.idle.begin(); // R2: arrival disarms
+    if (arrival == MessageMachine::Arrival::enqueue && gathering_clock_.is_used()) {
+        arrival = MessageMachine::Arrival::gather;
+        gathering_clock_.arrived(session_.now);
+    }
     follow(message, message.arrived(arrival, bytes, removed));
+    gather();
 }
 
 void MessageBook::ended(MessageMachine& message, const MessageEnd& end) {
@@ -46,6 +51,21 @@ void MessageBook::each_of(Messages& messages, Input input) {
     while (MessageMachine* message = all.pop_front()) {
         follow(*message, input(*message));
     }
+}
+
+void MessageBook::gather() {
+    const bool more_may_come =
+        !session_.is_leaving() &&
+        (session_.credit.credit() != 0 || session_.idle.in_flight() > gathering_clock_.count());
+    if (session_.hands_on() && gathering_clock_.is_over(session_.now, more_may_come)) {
+        gathering_clock_.gone();
+        each_of(gathering_, [](MessageMachine& message) { return message.gathered(); });
+    }
+}
+
+void MessageBook::take_back_gathered(std::optional<Verdict> verdict) {
+    gathering_clock_.gone();
+    each_of(gathering_, [verdict](MessageMachine& message) { return message.taken_back(verdict); });
 }
 
 void MessageBook::let_back() {
@@ -124,6 +144,7 @@ void MessageBook::follow(MessageMachine& message, const MessageActions& actions)
 MessageBook::Messages* MessageBook::list_of(MessageMachine::Phase phase) noexcept {
     using In = MessageMachine::Phase;
     switch (phase) {
+    case In::gathering: return &gathering_;
     case In::in_lane:
     case In::settled_early: return &in_lane_;
     case In::settling_early: return &settling_early_;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "processor/gather_clock.hpp"
 #include "processor/session_state.hpp"
 
 namespace sessionq::processor {
@@ -30,12 +31,21 @@ struct BookEffects {
 /// settlements (R15).
 class MessageBook {
 public:
-    explicit MessageBook(SessionState& session) noexcept : session_{session} {}
+    explicit MessageBook(SessionState& session) noexcept
+        : session_{session}, gathering_clock_{session.terms.batch} {}
 
     void arrived(MessageMachine& message, MessageMachine::Arrival arrival, std::size_t bytes,
                  bool removed);
     void ended(MessageMachine& message, const MessageEnd& end);
     void answered(MessageMachine& message, bool success);
+    /// What waits for more messages of its batch goes to the lane, if that is over.
+    void gather();
+    /// What waits so goes back after all that was in the lane. No verdict: it is forgotten.
+    void take_back_gathered(std::optional<Verdict> verdict);
+    /// When to call `gather`; TimePoint::max(): nothing waits, or it goes back.
+    [[nodiscard]] TimePoint gather_by() const noexcept {
+        return session_.hands_on() ? gathering_clock_.until() : TimePoint::max();
+    }
     /// What failed or waits for its next try goes back, or is forgotten.
     void let_back();
     void retries_due();
@@ -66,7 +76,7 @@ public:
     /// Nothing but the broker's answers to settlements is awaited.
     [[nodiscard]] bool only_settles() const noexcept {
         return !settling_.empty() && !handlers_run() && retrying_.empty() && failed_.empty() &&
-               examining_.empty();
+               examining_.empty() && gathering_.empty();
     }
     /// What keeps a session that is not idle, for people.
     [[nodiscard]] std::string_view words() const noexcept {
@@ -74,7 +84,7 @@ public:
             return "settlements";
         }
         if (!handlers_run()) {
-            return "the session's record";
+            return gathering_.empty() ? "the session's record" : "more messages of a batch";
         }
         return is_settling() ? "handlers and settlements" : "handlers";
     }
@@ -107,6 +117,8 @@ private:
 
     SessionState& session_;
     std::optional<BookEffects> effects_{};
+    Messages gathering_{}; ///< waiting for more of their batch
+    GatherClock gathering_clock_;
     Messages in_lane_{};        ///< waiting for a worker or with a handler that runs
     Messages settling_early_{}; ///< settled, not answered; their handlers still run
     Messages retrying_{};       ///< waiting for their next try, or for the end of parking

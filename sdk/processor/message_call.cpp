@@ -7,11 +7,21 @@
 
 #include "core/log.hpp"
 #include "core/trace_context.hpp"
+#include "processor/batch_call.hpp"
 #include "processor/exception_text.hpp"
 #include "processor/policy_choice.hpp"
 #include "processor/session_driver.hpp"
 
 namespace sessionq::processor {
+namespace {
+
+OperationContext context_of(const MessageCall& call) {
+    const Deadline deadline = call.message.deadline();
+    return call.own_lock == nullptr ? call.driver().view().context(deadline)
+                                    : call.own_lock->context(deadline);
+}
+
+} // namespace
 
 std::unique_ptr<MessageCall> MessageCall::make(SessionDriver& driver) {
     return std::unique_ptr<MessageCall>{::new (driver.view().workplace().call_memory.take())
@@ -34,12 +44,13 @@ dispatch::Verdict MessageCall::run() noexcept {
                       session.examines() && !is_examined() && is_suspect())) {
         return conclude(*unstarted);
     }
-    if (ready_at != TimePoint{}) {
-        shared.counters.waited(now - ready_at);
+    if (shared.handlers.take_batches()) {
+        return BatchCall::handle(*this, now);
     }
+    note_wait(now);
     std::exception_ptr error;
     {
-        const OperationContext::Scope scope{core::under_trace_of(message, operation_context())};
+        const OperationContext::Scope scope{core::under_trace_of(message, context_of(*this))};
         try {
             if (!shared.handlers.message) {
                 return start_asynchronous();
@@ -52,9 +63,10 @@ dispatch::Verdict MessageCall::run() noexcept {
     return conclude(keep(std::move(error)));
 }
 
-OperationContext MessageCall::operation_context() const {
-    return own_lock == nullptr ? driver_->view().context(message.deadline())
-                               : own_lock->context(message.deadline());
+void MessageCall::note_wait(TimePoint now) noexcept {
+    if (ready_at != TimePoint{}) {
+        driver_->view().shared().counters.waited(now - ready_at);
+    }
 }
 
 HandledSession& MessageCall::session() const noexcept { return driver_->handled(); }
@@ -64,16 +76,14 @@ std::stop_token MessageCall::stop_token() const noexcept {
 }
 
 dispatch::Verdict MessageCall::start_asynchronous() {
-    progress_.store(Progress::starting, std::memory_order_relaxed);
-    std::exception_ptr error;
+    late_end_.starts();
     try {
         driver_->view().workplace().shared->handlers.start_message(
             context_, [this](std::exception_ptr thrown) { asynchronous_done(std::move(thrown)); });
     } catch (...) { // it never started: nobody will call back
         return conclude(keep(std::current_exception()));
     }
-    Progress expected = Progress::starting;
-    if (progress_.compare_exchange_strong(expected, Progress::waiting, std::memory_order_acq_rel)) {
+    if (late_end_.waits()) {
         return dispatch::Verdict::suspended; // the call may be gone by now
     }
     return conclude(end_.ending);
@@ -81,7 +91,7 @@ dispatch::Verdict MessageCall::start_asynchronous() {
 
 void MessageCall::asynchronous_done(std::exception_ptr error) noexcept {
     end_.ending = keep(std::move(error));
-    if (progress_.exchange(Progress::ended, std::memory_order_acq_rel) == Progress::starting) {
+    if (!late_end_.ends()) {
         return; // within start_message: `start_asynchronous` concludes
     }
     dispatch::Lane& lane =
@@ -109,7 +119,7 @@ Ending MessageCall::keep(std::exception_ptr error) noexcept {
     return Ending::failed;
 }
 
-dispatch::Verdict MessageCall::conclude(Ending ending) noexcept {
+bool MessageCall::end_with(Ending ending) noexcept {
     const SessionView& session = driver_->view();
     end_.ending = ending;
     end_.decision = decided() ? std::optional{outcome_} : std::nullopt;
@@ -117,8 +127,12 @@ dispatch::Verdict MessageCall::conclude(Ending ending) noexcept {
     end_.lock_over = ports::has_ended(own_lock.get(), ending == Ending::not_started);
     end_.holds_lane = holds_lane(ending, end_.decision, session.strict(),
                                  is_guarded() || session.workplace().options().confirm_settlements);
+    return end_.holds_lane;
+}
+
+dispatch::Verdict MessageCall::conclude(Ending ending) noexcept {
     const dispatch::Verdict verdict =
-        end_.holds_lane ? dispatch::Verdict::hold : dispatch::Verdict::proceed;
+        end_with(ending) ? dispatch::Verdict::hold : dispatch::Verdict::proceed;
     notify(finish_notice); // the loop may destroy the call from here on
     return verdict;
 }

@@ -14,6 +14,7 @@
 #include "core/access.hpp"
 #include "ports/own_lock.hpp"
 #include "processor/handled_message.hpp"
+#include "processor/late_end_book.hpp"
 #include "processor/message_machine.hpp"
 #include "processor/shard_call.hpp"
 
@@ -36,6 +37,12 @@ public:
     // On a worker
     dispatch::Verdict run() noexcept override;
     void noticed() override;
+    /// The handler of the message starts.
+    void note_wait(TimePoint now) noexcept;
+    /// The handler has ended, which is to be told. Keeps what it threw, and the policy for that.
+    Ending keep(std::exception_ptr error) noexcept;
+    /// Notes how the message ended. True: it holds the lane.
+    bool end_with(Ending ending) noexcept;
 
     void settle(ports::Settlement settlement) override;
     [[nodiscard]] bool decided() const noexcept override {
@@ -70,7 +77,6 @@ private:
     static constexpr std::uint8_t finish_notice = 2;
 
     enum class Decision : std::uint8_t { open, deciding, made };
-    enum class Progress : std::uint8_t { starting, waiting, ended };
 
     struct Failed {
         std::string text{};
@@ -79,7 +85,6 @@ private:
 
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
-    Ending keep(std::exception_ptr error) noexcept;
     dispatch::Verdict conclude(Ending ending) noexcept;
     void notify(std::uint8_t notice) noexcept;
 
@@ -87,7 +92,7 @@ private:
     MessageContext context_;
     std::atomic<Decision> decision_{Decision::open};
     std::atomic<std::uint8_t> notices_{0};
-    std::atomic<Progress> progress_{Progress::starting};
+    LateEndBook late_end_{};
     MessageEnd end_{};
     ports::Outcome outcome_{ports::Outcome::complete};
     std::unique_ptr<ports::Settlement>

@@ -31,7 +31,7 @@ std::optional<Ending> MessageMachine::may_start(TimePoint now, TimePoint last_st
     if (now >= last_start) {
         return Ending::not_started;
     }
-    if (expired != ExpiredMessageAction::handle && deadline.passed(now)) {
+    if (has_expired(now, deadline, expired)) {
         return Ending::expired;
     }
     if (unexamined) {
@@ -46,7 +46,8 @@ bool MessageMachine::holds_lane(Ending ending, std::optional<ports::Outcome> dec
         return false;
     }
     const bool returns = decision ? goes_back(*decision) : ending == Ending::failed;
-    return confirm || returns || ending == Ending::not_started || ending == Ending::unexamined;
+    return confirm || returns || ending == Ending::not_started || ending == Ending::unexamined ||
+           ending == Ending::given_back;
 }
 
 MessageActions MessageMachine::arrived(Arrival arrival, std::size_t bytes, bool removed) noexcept {
@@ -57,6 +58,7 @@ MessageActions MessageMachine::arrived(Arrival arrival, std::size_t bytes, bool 
     removed_ = removed;
     switch (arrival) {
     case Arrival::enqueue: phase_ = Phase::in_lane; return {.next = Next::enqueue};
+    case Arrival::gather: phase_ = Phase::gathering; return {};
     case Arrival::release: return settle(Verdict::release);
     case Arrival::discard: return dispose(false);
     case Arrival::dead_letter: return settle(Verdict::dead_letter_session);
@@ -64,11 +66,18 @@ MessageActions MessageMachine::arrived(Arrival arrival, std::size_t bytes, bool 
     return {};
 }
 
+MessageActions MessageMachine::gathered() noexcept {
+    if (phase_ != Phase::gathering) {
+        return {};
+    }
+    phase_ = Phase::in_lane;
+    return {.next = Next::enqueue};
+}
+
 MessageActions MessageMachine::decided(ports::Outcome outcome, bool usable, bool strict) noexcept {
     const bool waits_for_rewind = goes_back(outcome) && strict;
     if (phase_ != Phase::in_lane || !usable || waits_for_rewind ||
         outcome == ports::Outcome::release) { // it waits anyway
-
         return {};
     }
     phase_ = Phase::settling_early;
@@ -100,6 +109,11 @@ MessageActions MessageMachine::ended(const MessageEnd& end, const Circumstances&
             return settle_as_decided(end); // it was settled before the handler threw: that stands
         }
         return after_failure(session.failure, end.holds_lane, now);
+    case Ending::given_back:
+        if (removed_) { // it cannot go back to the broker: it is handled first
+            return {.next = Next::put_first};
+        }
+        [[fallthrough]];
     case Ending::not_started:
         return session.may_wait ? MessageActions{.next = Next::put_first}
                                 : settle(Verdict::release);
@@ -200,7 +214,7 @@ MessageActions MessageMachine::condemned(const CrashGuard& guard, TimePoint now)
 }
 
 MessageActions MessageMachine::taken_back(std::optional<Verdict> verdict) noexcept {
-    if (phase_ != Phase::in_lane) {
+    if (phase_ != Phase::in_lane && phase_ != Phase::gathering) {
         return {};
     }
     return verdict ? settle(*verdict) : dispose(false);

@@ -25,6 +25,7 @@ enum class Ending : std::uint8_t {
     not_started, ///< The lock was ending. It may have been renewed meanwhile.
     expired,     ///< The message's own deadline had passed (R22).
     unexamined,  ///< The session's record may say that it is not to start.
+    given_back,  ///< A message before it in its batch failed. It starts again in its turn.
 };
 
 [[nodiscard]] constexpr bool ran(Ending ending) noexcept {
@@ -103,6 +104,7 @@ public:
 
     enum class Phase : std::uint8_t {
         received,       ///< made, and not yet looked at
+        gathering,      ///< waits for more messages of its batch
         in_lane,        ///< waits for a worker, or its handler runs
         settling_early, ///< its handler settled it and still runs; the broker has not answered
         settled_early,  ///< its handler still runs; there is nothing left to settle
@@ -116,6 +118,7 @@ public:
     /// What becomes of a message that arrives.
     enum class Arrival : std::uint8_t {
         enqueue,
+        gather,      ///< waits for more
         release,     ///< too late: goes back at once, uncounted (R3)
         discard,     ///< the lock is lost: the broker has it back, nothing is settled (R8)
         dead_letter, ///< the rest of the session is dead-lettered
@@ -127,6 +130,12 @@ public:
                                                          ExpiredMessageAction expired,
                                                          bool unexamined) noexcept;
 
+    /// A message past its own deadline is not handled.
+    [[nodiscard]] static bool has_expired(TimePoint now, Deadline deadline,
+                                          ExpiredMessageAction expired) noexcept {
+        return expired != ExpiredMessageAction::handle && deadline.passed(now);
+    }
+
     /// Whether the lane is held until the message is dealt with. `strict`: one call at a time.
     [[nodiscard]] static bool holds_lane(Ending ending, std::optional<ports::Outcome> decision,
                                          bool strict, bool confirm) noexcept;
@@ -137,6 +146,8 @@ public:
     }
     /// `removed`: the sender has settled it, there is nothing to settle here.
     [[nodiscard]] MessageActions arrived(Arrival arrival, std::size_t bytes, bool removed) noexcept;
+    /// It waits for no more messages of its batch.
+    [[nodiscard]] MessageActions gathered() noexcept;
     /// The handler settled it and still runs.
     [[nodiscard]] MessageActions decided(ports::Outcome outcome, bool usable, bool strict) noexcept;
     [[nodiscard]] MessageActions ended(const MessageEnd& end, const Circumstances& session,
@@ -146,7 +157,8 @@ public:
     [[nodiscard]] MessageActions examined(bool guarded) noexcept;
     /// The session's record says that it has killed too many consumers.
     [[nodiscard]] MessageActions condemned(const CrashGuard& guard, TimePoint now) noexcept;
-    /// The lane gave it back unstarted. No verdict: it is forgotten, the broker has it.
+    /// It was in no handler, and goes back unstarted. No verdict: it is forgotten, the broker has
+    /// it.
     [[nodiscard]] MessageActions taken_back(std::optional<Verdict> verdict) noexcept;
     /// What was behind it went back, or will not: it is abandoned now, or forgotten.
     [[nodiscard]] MessageActions let_back(bool usable) noexcept;

@@ -145,6 +145,13 @@ void check_options(const ProcessorOptions& options) {
     }
 }
 
+void check_batch(const BatchOptions& options) {
+    in_range("max_messages", options.max_messages, 1, 10'000);
+    if (options.max_wait < Duration::zero() || options.max_wait > 1h) {
+        refuse("max_wait", "is not within 0 to 1 h");
+    }
+}
+
 void check_entities(const std::vector<std::string>& entities) {
     if (entities.empty()) {
         throw Error{Errc::invalid_argument, "entities: none is named"};

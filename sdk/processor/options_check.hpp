@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <sessionq/batch_options.hpp>
 #include <sessionq/processor_options.hpp>
 
 #include "ports/endpoint.hpp"
@@ -12,6 +13,9 @@ namespace sessionq::processor {
 
 /// Throws `invalid_option`, naming the member and what is wrong with it.
 void check_options(const ProcessorOptions& options);
+
+/// The same for `SessionProcessor::on_messages`.
+void check_batch(const BatchOptions& options);
 
 /// The options as they are once the limits are changed.
 [[nodiscard]] ProcessorOptions with_limits(ProcessorOptions options,

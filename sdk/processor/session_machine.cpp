@@ -105,13 +105,15 @@ void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
 }
 
 void SessionMachine::taken_back(MessageMachine& message) {
-    std::optional<Verdict> verdict;
-    if (!state_.lost) { // else the broker has it
-        verdict =
-            dead_lettering_ && !is_leaving() ? Verdict::dead_letter_session : Verdict::release;
-    }
-    book_.follow(message, message.taken_back(verdict));
+    book_.follow(message, message.taken_back(back_verdict()));
     react();
+}
+
+std::optional<Verdict> SessionMachine::back_verdict() const noexcept {
+    if (state_.lost) {
+        return std::nullopt; // the broker has it
+    }
+    return dead_lettering_ && !is_leaving() ? Verdict::dead_letter_session : Verdict::release;
 }
 
 void SessionMachine::answered(MessageMachine& message, const Failure* failure) {
@@ -192,6 +194,7 @@ void SessionMachine::drained() {
         grant();
         idle_out();
     }
+    book_.gather();
     react();
 }
 
@@ -252,6 +255,7 @@ void SessionMachine::give_up() {
 }
 
 void SessionMachine::all_taken_back() {
+    book_.take_back_gathered(back_verdict());
     leaving_.all_taken_back();
     react();
 }
@@ -297,11 +301,12 @@ TimePoint SessionMachine::next() const noexcept {
     }
     return std::min({lock_.next(), state_.credit.drain_by(), book_.settlements_due(),
                      leaving_.close_by(), leaving_.leave_at(), state_.ask_at(), idle_at(),
-                     retry_at()});
+                     retry_at(), book_.gather_by()});
 }
 
 void SessionMachine::due() {
     const TimePoint now = state_.now;
+    book_.gather();
     look_at_lock();
     if (const auto reason = lock_.take_loss()) {
         lose(*reason);
@@ -335,7 +340,7 @@ void SessionMachine::due() {
 
 void SessionMachine::limit_calls(std::uint32_t calls) {
     calls_ = calls;
-    state_.fetch.limit_calls(calls);
+    state_.fetch.limit_handled(messages_of(calls, state_.terms.batch));
     if (!opening_call_ && state_.phase < Phase::closing_call) { // else on_session_open's end does
         state_.add(Kind::limit_lane, calls_);
     }

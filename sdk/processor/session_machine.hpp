@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <sessionq/error.hpp>
 
@@ -101,6 +102,8 @@ private:
     using Kind = SessionAction::Kind;
 
     void react();
+    /// What becomes of a message that no handler has begun; none: it is forgotten.
+    [[nodiscard]] std::optional<Verdict> back_verdict() const noexcept;
     void message_gone();
     /// The lock is gone. Handlers that run keep the link until they return.
     void lose(CloseReason reason);

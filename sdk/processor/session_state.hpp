@@ -34,7 +34,7 @@ struct SessionState {
         : terms{given},
           idle{given.limits.idle_timeout},
           credit{given.budget, given.share},
-          fetch{given.budget, given.limits.prefetch, given.calls},
+          fetch{given.budget, given.limits.prefetch, messages_of(given.calls, given.batch)},
           now{accepted},
           progress_at{accepted} {}
 
@@ -96,6 +96,10 @@ struct SessionState {
     /// is answered, because it would come again on the credit that is left.
     [[nodiscard]] bool gives_back() const noexcept {
         return is_leaving() || (phase == Phase::parked && !removes() && !credit.is_draining());
+    }
+    /// What has come goes to handlers, and does not wait for more any longer if no more comes.
+    [[nodiscard]] bool hands_on() const noexcept {
+        return phase <= Phase::working || phase == Phase::idling_out || (is_leaving() && removes());
     }
     /// A message that is settled does not let the next one start.
     [[nodiscard]] bool keeps_holds() const noexcept {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
+#include <sessionq/batch_options.hpp>
 #include <sessionq/processor_options.hpp>
 
 #include "core/byte_budget.hpp"
@@ -11,6 +15,13 @@
 #include "processor/tuning.hpp"
 
 namespace sessionq::processor {
+
+/// Messages that so many handlers may have at once.
+[[nodiscard]] inline std::uint32_t messages_of(std::uint32_t calls,
+                                               const BatchOptions& batch) noexcept {
+    constexpr std::uint32_t most = 5'000; // twice that may be fetched
+    return std::max(calls, std::min(most, calls * batch.max_messages));
+}
 
 /// What `update_limits` changes for a session.
 struct SessionLimits {
@@ -30,6 +41,7 @@ struct SessionTerms {
     DrainTime& drain_time;
     SessionLimits limits{};
     std::uint32_t calls{1};
+    BatchOptions batch{.max_messages = 1}; ///< what a handler gets
     /// Of an entity without sessions: its messages have no order to keep, and locks of their own.
     bool ordered{true};
     bool has_open{false};  ///< there is an on_session_open

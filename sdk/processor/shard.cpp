@@ -75,15 +75,17 @@ SessionTerms Shard::terms(core::ReceiveSharePtr share) {
             .drain_time = workplace_.drain_time,
             .limits = limits_at(slots_.targets(), limits_),
             .calls = slots_.calls_per_session(),
+            .batch = shared.handlers.batch,
             .ordered = shared.scope == ports::Scope::session,
             .has_open = static_cast<bool>(shared.handlers.session_open),
             .has_close = static_cast<bool>(shared.handlers.session_close)};
 }
 
 ports::FirstCredit Shard::first_credit() const {
+    const Handlers& handlers = workplace_.shared->handlers;
     return processor::first_credit(workplace_.options(), limits_at(slots_.targets(), limits_),
-                                   slots_.calls_per_session(), slots_.active(),
-                                   static_cast<bool>(workplace_.shared->handlers.session_open),
+                                   messages_of(slots_.calls_per_session(), handlers.batch),
+                                   slots_.active(), static_cast<bool>(handlers.session_open),
                                    workplace_.budget);
 }
 

@@ -49,9 +49,9 @@ TEST_CASE("fetch window: what is configured stays; else it begins with what the 
     }
     CHECK(fixed.window.size() == 7);
     Far far{50ms};
-    far.window.limit_calls(40);
+    far.window.limit_handled(40);
     CHECK(far.window.size() == 80);
-    far.window.limit_calls(1);
+    far.window.limit_handled(1);
     CHECK(far.window.size() == 32);
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("fetch window: it can be configured anew, and be left to itself again"
         far.turn();
     }
     CHECK(far.window.size() == 5);
-    far.window.limit_calls(40);
+    far.window.limit_handled(40);
     CHECK(far.window.size() == 5);
     far.window.configure(5'000);
     CHECK(far.window.size() == 5'000);

@@ -56,6 +56,10 @@ struct Way {
         CHECK(words(message.arrived(Arrival::enqueue, 100, removed)) == "enqueue");
         return message;
     }
+    MessageMachine& gathering() {
+        CHECK(words(message.arrived(Arrival::gather, 100, false)).empty());
+        return message;
+    }
     MessageMachine& settling_early() {
         CHECK(words(in_lane().decided(ports::Outcome::complete, true, true)) == "send complete");
         return message;
@@ -256,6 +260,22 @@ TEST_CASE(
     CHECK(words(late.message.arrived(Arrival::release, 100, true)) == "dispose releases");
 }
 
+TEST_CASE("message machine: what a batch gives back starts again, or goes back uncounted") {
+    constexpr MessageEnd given_back{.ending = Ending::given_back, .holds_lane = true};
+    CHECK(MessageMachine::holds_lane(Ending::given_back, std::nullopt, true, false));
+    CHECK_FALSE(MessageMachine::holds_lane(Ending::given_back, std::nullopt, false, false));
+    CHECK_FALSE(processor::ran(Ending::given_back));
+    Way again;
+    CHECK(words(again.in_lane().ended(given_back, {}, t0)) == "put_first");
+    CHECK(again.message.attempt() == 1);
+    Way leaving;
+    CHECK(words(leaving.in_lane().ended(given_back, {.may_wait = false}, t0)) == "send release");
+    Way removed;
+    CHECK(words(removed.in_lane(true).ended(given_back, {.may_wait = false}, t0)) == "put_first");
+    Way lost;
+    CHECK(words(lost.in_lane().ended(given_back, {.usable = false}, t0)) == "dispose");
+}
+
 TEST_CASE("message machine: R8: nothing is settled once the lock is lost") {
     Way running;
     CHECK(words(running.in_lane().ended(handled, {.usable = false}, t0)) == "dispose");
@@ -282,6 +302,7 @@ TEST_CASE("message machine: every input in every phase") {
     using Reach = std::function<void(Way&)>;
     const std::vector<Reach> reach{
         [](Way&) {},
+        [](Way& way) { way.gathering(); },
         [](Way& way) { way.in_lane(); },
         [](Way& way) { way.settling_early(); },
         [](Way& way) { way.settled_early(); },
@@ -307,12 +328,14 @@ TEST_CASE("message machine: every input in every phase") {
         {"answered", [](auto& m) { return m.answered(true); }},
         {"link gone", [](auto& m) { return m.answered(false); }},
         {"examined", [](auto& m) { return m.examined(false); }},
+        {"gathered", [](auto& m) { return m.gathered(); }},
     };
     struct Cell {
         Phase phase;
         const char* actions;
     };
     constexpr Cell as_received{Phase::received, ""};
+    constexpr Cell as_gathering{Phase::gathering, ""};
     constexpr Cell as_lane{Phase::in_lane, ""};
     constexpr Cell as_early{Phase::settling_early, ""};
     constexpr Cell as_settled{Phase::settled_early, ""};
@@ -321,119 +344,141 @@ TEST_CASE("message machine: every input in every phase") {
     constexpr Cell as_failed{Phase::failed, ""};
     constexpr Cell as_settling{Phase::settling, ""};
     constexpr Cell as_gone{Phase::gone, ""};
-    const Cell expected[9][13] = {{{Phase::in_lane, "enqueue"},
-                                   {Phase::settling, "send release"},
-                                   {Phase::settling, "send session"},
-                                   as_received,
-                                   as_received,
-                                   as_received,
-                                   as_received,
-                                   as_received,
-                                   as_received,
-                                   as_received,
-                                   as_received,
-                                   as_received,
-                                   as_received},
-                                  {as_lane,
-                                   as_lane,
-                                   as_lane,
-                                   {Phase::settling_early, "send complete"},
-                                   {Phase::settling, "send complete counts"},
-                                   {Phase::failed, "rewind counts"},
-                                   {Phase::settling, "send release"},
-                                   as_lane,
-                                   {Phase::settling, "send release"},
-                                   as_lane,
-                                   as_lane,
-                                   as_lane,
-                                   as_lane},
-                                  {as_early,
-                                   as_early,
-                                   as_early,
-                                   as_early,
-                                   {Phase::settling, " counts"},
-                                   {Phase::failed, "rewind counts"},
-                                   {Phase::settling, "send release"},
-                                   as_early,
-                                   as_early,
-                                   as_early,
-                                   {Phase::settled_early, ""},
-                                   {Phase::settled_early, ""},
-                                   as_early},
-                                  {as_settled,
-                                   as_settled,
-                                   as_settled,
-                                   as_settled,
-                                   {Phase::gone, "dispose counts releases"},
-                                   {Phase::failed, "rewind counts"},
-                                   {Phase::settling, "send release"},
-                                   as_settled,
-                                   as_settled,
-                                   as_settled,
-                                   as_settled,
-                                   as_settled,
-                                   as_settled},
-                                  {as_retrying,
-                                   as_retrying,
-                                   as_retrying,
-                                   as_retrying,
-                                   as_retrying,
-                                   as_retrying,
-                                   as_retrying,
-                                   {Phase::in_lane, "put_first"},
-                                   as_retrying,
-                                   {Phase::settling, "send abandon"},
-                                   as_retrying,
-                                   as_retrying,
-                                   as_retrying},
-                                  {as_examining,
-                                   as_examining,
-                                   as_examining,
-                                   as_examining,
-                                   as_examining,
-                                   as_examining,
-                                   as_examining,
-                                   as_examining,
-                                   as_examining,
-                                   {Phase::settling, "send release"},
-                                   as_examining,
-                                   as_examining,
-                                   {Phase::in_lane, "put_first"}},
-                                  {as_failed,
-                                   as_failed,
-                                   as_failed,
-                                   as_failed,
-                                   as_failed,
-                                   as_failed,
-                                   as_failed,
-                                   as_failed,
-                                   as_failed,
-                                   {Phase::settling, "send abandon"},
-                                   as_failed,
-                                   as_failed,
-                                   as_failed},
-                                  {as_settling,
-                                   as_settling,
-                                   as_settling,
-                                   as_settling,
-                                   as_settling,
-                                   as_settling,
-                                   as_settling,
-                                   as_settling,
-                                   as_settling,
-                                   as_settling,
-                                   {Phase::gone, "dispose releases"},
-                                   {Phase::gone, "dispose"},
-                                   as_settling},
-                                  {as_gone, as_gone, as_gone, as_gone, as_gone, as_gone, as_gone,
-                                   as_gone, as_gone, as_gone, as_gone, as_gone, as_gone}};
+    const Cell expected[10][14] = {{{Phase::in_lane, "enqueue"},
+                                    {Phase::settling, "send release"},
+                                    {Phase::settling, "send session"},
+                                    as_received,
+                                    as_received,
+                                    as_received,
+                                    as_received,
+                                    as_received,
+                                    as_received,
+                                    as_received,
+                                    as_received,
+                                    as_received,
+                                    as_received,
+                                    as_received},
+                                   {as_gathering,
+                                    as_gathering,
+                                    as_gathering,
+                                    as_gathering,
+                                    as_gathering,
+                                    as_gathering,
+                                    as_gathering,
+                                    as_gathering,
+                                    {Phase::settling, "send release"},
+                                    as_gathering,
+                                    as_gathering,
+                                    as_gathering,
+                                    as_gathering,
+                                    {Phase::in_lane, "enqueue"}},
+                                   {as_lane,
+                                    as_lane,
+                                    as_lane,
+                                    {Phase::settling_early, "send complete"},
+                                    {Phase::settling, "send complete counts"},
+                                    {Phase::failed, "rewind counts"},
+                                    {Phase::settling, "send release"},
+                                    as_lane,
+                                    {Phase::settling, "send release"},
+                                    as_lane,
+                                    as_lane,
+                                    as_lane,
+                                    as_lane,
+                                    as_lane},
+                                   {as_early,
+                                    as_early,
+                                    as_early,
+                                    as_early,
+                                    {Phase::settling, " counts"},
+                                    {Phase::failed, "rewind counts"},
+                                    {Phase::settling, "send release"},
+                                    as_early,
+                                    as_early,
+                                    as_early,
+                                    {Phase::settled_early, ""},
+                                    {Phase::settled_early, ""},
+                                    as_early,
+                                    as_early},
+                                   {as_settled,
+                                    as_settled,
+                                    as_settled,
+                                    as_settled,
+                                    {Phase::gone, "dispose counts releases"},
+                                    {Phase::failed, "rewind counts"},
+                                    {Phase::settling, "send release"},
+                                    as_settled,
+                                    as_settled,
+                                    as_settled,
+                                    as_settled,
+                                    as_settled,
+                                    as_settled,
+                                    as_settled},
+                                   {as_retrying,
+                                    as_retrying,
+                                    as_retrying,
+                                    as_retrying,
+                                    as_retrying,
+                                    as_retrying,
+                                    as_retrying,
+                                    {Phase::in_lane, "put_first"},
+                                    as_retrying,
+                                    {Phase::settling, "send abandon"},
+                                    as_retrying,
+                                    as_retrying,
+                                    as_retrying,
+                                    as_retrying},
+                                   {as_examining,
+                                    as_examining,
+                                    as_examining,
+                                    as_examining,
+                                    as_examining,
+                                    as_examining,
+                                    as_examining,
+                                    as_examining,
+                                    as_examining,
+                                    {Phase::settling, "send release"},
+                                    as_examining,
+                                    as_examining,
+                                    {Phase::in_lane, "put_first"},
+                                    as_examining},
+                                   {as_failed,
+                                    as_failed,
+                                    as_failed,
+                                    as_failed,
+                                    as_failed,
+                                    as_failed,
+                                    as_failed,
+                                    as_failed,
+                                    as_failed,
+                                    {Phase::settling, "send abandon"},
+                                    as_failed,
+                                    as_failed,
+                                    as_failed,
+                                    as_failed},
+                                   {as_settling,
+                                    as_settling,
+                                    as_settling,
+                                    as_settling,
+                                    as_settling,
+                                    as_settling,
+                                    as_settling,
+                                    as_settling,
+                                    as_settling,
+                                    as_settling,
+                                    {Phase::gone, "dispose releases"},
+                                    {Phase::gone, "dispose"},
+                                    as_settling,
+                                    as_settling},
+                                   {as_gone, as_gone, as_gone, as_gone, as_gone, as_gone, as_gone,
+                                    as_gone, as_gone, as_gone, as_gone, as_gone, as_gone, as_gone}};
     std::vector<std::string> names;
     for (const auto& [name, input] : inputs) {
         names.push_back(name);
     }
     test::PhaseTable table{"message machine",
-                           {"received", "in_lane", "settling_early", "settled_early", "retrying",
-                            "examining", "failed", "settling", "gone"},
+                           {"received", "gathering", "in_lane", "settling_early", "settled_early",
+                            "retrying", "examining", "failed", "settling", "gone"},
                            std::move(names)};
     for (std::size_t phase = 0; phase < reach.size(); ++phase) {
         for (std::size_t input = 0; input < inputs.size(); ++input) {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "processor/batch_call.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <sessionq/operation_context.hpp>
+
+#include "processor/batch_machine.hpp"
+#include "processor/session_driver.hpp"
+
+namespace sessionq::processor {
+
+dispatch::Verdict BatchCall::handle(MessageCall& first, TimePoint now) {
+    auto batch = std::unique_ptr<BatchCall>{new BatchCall{first, now}};
+    return batch.release()->run(); // it ends itself
+}
+
+BatchCall::BatchCall(MessageCall& first, TimePoint now) : driver_{&first.driver()} {
+    const SessionView& session = driver_->view();
+    const std::size_t most = first.is_guarded() ? 1 : session.shared().handlers.batch.max_messages;
+    calls_.reserve(std::min(most, session.lane().waiting() + 1));
+    contexts_.reserve(calls_.capacity());
+    take(first, now);
+    take_more(now);
+}
+
+void BatchCall::take(MessageCall& call, TimePoint now) {
+    call.note_wait(now);
+    deadline_ = deadline_.sooner(call.message.deadline());
+    calls_.push_back(&call);
+    contexts_.push_back(call.context());
+}
+
+/// Behind a message of the lane there are messages only. Nothing is allocated under its lock.
+void BatchCall::take_more(TimePoint now) {
+    const SessionView& session = driver_->view();
+    const ExpiredMessageAction expired = session.workplace().options().expired_message;
+    session.lane().take_more([&](dispatch::Call& next) {
+        auto& call = static_cast<MessageCall&>(next);
+        const bool joins =
+            calls_.size() < calls_.capacity() &&
+            BatchMachine::joins(call,
+                                MessageMachine::has_expired(now, call.message.deadline(), expired),
+                                session.examines());
+        if (joins) {
+            take(call, now);
+        }
+        return joins;
+    });
+}
+
+dispatch::Verdict BatchCall::run() noexcept {
+    const SessionView& session = driver_->view();
+    const Handlers& handlers = session.shared().handlers;
+    {
+        const OperationContext::Scope scope{session.context(deadline_)};
+        try {
+            if (!handlers.messages) {
+                return start_asynchronous();
+            }
+            handlers.messages(contexts_);
+        } catch (...) {
+            error_ = std::current_exception();
+        }
+    }
+    return conclude();
+}
+
+dispatch::Verdict BatchCall::start_asynchronous() {
+    late_end_.starts();
+    driver_->view().shared().handlers.start_messages(
+        contexts_, [this](std::exception_ptr thrown) { asynchronous_done(std::move(thrown)); });
+    return late_end_.waits() ? dispatch::Verdict::suspended : conclude();
+}
+
+void BatchCall::asynchronous_done(std::exception_ptr error) noexcept {
+    error_ = std::move(error);
+    if (!late_end_.ends()) {
+        return; // within start_messages: `start_asynchronous` concludes
+    }
+    dispatch::Lane& lane = driver_->view().lane(); // alive until `finish_suspended`
+    dispatch::Dispatcher dispatcher = *driver_->view().shared().environment.dispatcher;
+    const dispatch::Verdict verdict = conclude();
+    dispatcher.finish_suspended(lane, verdict);
+}
+
+dispatch::Verdict BatchCall::conclude() noexcept {
+    const SessionView& session = driver_->view();
+    const std::uint32_t holds = end_all();
+    if (holds > 1) {
+        session.lane().hold(holds - 1); // the verdict is the last
+    }
+    const dispatch::Verdict verdict =
+        holds != 0 ? dispatch::Verdict::hold : dispatch::Verdict::proceed;
+    session.workplace().notify(*this); // the loop may destroy it from here on
+    return verdict;
+}
+
+std::uint32_t BatchCall::end_all() {
+    const auto open =
+        std::ranges::find_if(calls_, [](const auto* call) { return !call->decided(); });
+    const bool settles = driver_->view().workplace().options().auto_complete;
+    const BatchMachine machine{calls_.size(), static_cast<std::size_t>(open - calls_.begin()),
+                               error_ != nullptr || is_unsettled(settles, open == calls_.end())};
+    if (machine.failed() != calls_.size()) {
+        calls_[machine.failed()]->keep(std::exchange(error_, nullptr));
+    }
+    std::uint32_t holds = 0;
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+        holds += calls_[i]->end_with(machine.ending(i, calls_[i]->decided())) ? 1U : 0U;
+    }
+    BatchMachine::order(calls_);
+    return holds;
+}
+
+void BatchCall::noticed() {
+    const std::unique_ptr<BatchCall> self{this};
+    for (MessageCall* call : calls_) {
+        driver_->ended(*call);
+    }
+}
+
+} // namespace sessionq::processor
