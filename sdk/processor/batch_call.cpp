@@ -27,7 +27,7 @@ BatchCall::BatchCall(MessageCall& first, TimePoint now) : driver_{&first.driver(
 }
 
 void BatchCall::take(MessageCall& call, TimePoint now) {
-    call.note_wait(now);
+    driver_->view().shared().counters.waited(call.ready_at, now);
     deadline_ = deadline_.sooner(call.message.deadline());
     calls_.push_back(&call);
     contexts_.push_back(call.context());

@@ -42,8 +42,8 @@ public:
 
     /// Puts what has an `end()` into the order in which the session is told of it. What leaves
     /// comes first. Then what returns to the lane, the last message before the others, so that the
-    /// first is in front. At the end what failed, or was abandoned or released: by then all that is
-    /// to go back before it is in the lane (R6).
+    /// first is in front. Then what failed or was released, and at the end what was abandoned: by
+    /// then all that is to go back before it is in the lane (R6), and what waits goes back, too.
     template <typename Calls>
     static void order(Calls& calls) {
         const auto stage = [](const auto* call) { return stage_of(call->end()); };
@@ -55,14 +55,17 @@ public:
     }
 
 private:
-    enum class Stage : std::uint8_t { leaves, returns, stays };
+    enum class Stage : std::uint8_t { leaves, returns, failed, abandoned };
 
     [[nodiscard]] static Stage stage_of(const MessageEnd& end) noexcept {
         if (end.ending == Ending::given_back) {
             return Stage::returns;
         }
-        const bool stays = end.decision ? goes_back(*end.decision) : end.ending == Ending::failed;
-        return stays ? Stage::stays : Stage::leaves;
+        if (end.decision == ports::Outcome::abandon) {
+            return Stage::abandoned;
+        }
+        const bool waits = end.decision ? goes_back(*end.decision) : end.ending == Ending::failed;
+        return waits ? Stage::failed : Stage::leaves;
     }
 
     std::size_t failed_;

@@ -40,7 +40,12 @@ struct Counters {
     /// The broker has answered a settlement.
     void settled(ports::Outcome outcome, bool success) noexcept;
 
-    void waited(Duration length) noexcept {
+    /// A handler starts of a message that is ready since then. Zero: it was behind others.
+    void waited(TimePoint since, TimePoint now) noexcept {
+        if (since == TimePoint{}) {
+            return;
+        }
+        const Duration length = now - since;
         Duration::rep longest = longest_ready_wait.load(std::memory_order_relaxed);
         while (length.count() > longest &&
                !longest_ready_wait.compare_exchange_weak(longest, length.count(),

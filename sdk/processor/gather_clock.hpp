@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include <sessionq/batch_options.hpp>
@@ -11,7 +12,10 @@ namespace sessionq::processor {
 /// (`BatchOptions::max_wait`). No I/O, no clock.
 class GatherClock {
 public:
-    explicit GatherClock(const BatchOptions& options) noexcept : options_{options} {}
+    /// `longest`: no message waits for longer. `hold_half`: nor beyond that instant. So a session
+    /// whose hold or lock is bounded is not left with messages that only waited, again and again.
+    GatherClock(const BatchOptions& options, Duration longest, TimePoint hold_half) noexcept
+        : options_{options}, longest_{std::min(options.max_wait, longest)}, last_{hold_half} {}
 
     /// Messages wait at all.
     [[nodiscard]] bool is_used() const noexcept { return options_.max_wait > Duration::zero(); }
@@ -19,7 +23,7 @@ public:
     /// A message waits from `now` on.
     void arrived(TimePoint now) noexcept {
         if (count_++ == 0) {
-            until_ = now + options_.max_wait;
+            until_ = std::min(now + longest_, last_);
         }
     }
     /// All that waited have gone.
@@ -38,6 +42,8 @@ public:
 
 private:
     const BatchOptions options_;
+    const Duration longest_;
+    const TimePoint last_;
     std::uint32_t count_{0};
     TimePoint until_{TimePoint::max()};
 };

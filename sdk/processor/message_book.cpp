@@ -4,6 +4,20 @@
 #include <algorithm>
 
 namespace sessionq::processor {
+namespace {
+
+/// Half of a bound. Zero: there is none.
+Duration half_of(Duration bound) noexcept {
+    return bound == Duration::zero() ? Duration::max() : bound / 2;
+}
+
+} // namespace
+
+MessageBook::MessageBook(SessionState& session) noexcept
+    : session_{session},
+      gathering_clock_{
+          session.terms.batch, half_of(session.terms.options.max_lock_renewal),
+          Deadline::after(half_of(session.terms.options.max_hold), session.now).time()} {}
 
 void MessageBook::arrived(MessageMachine& message, MessageMachine::Arrival arrival,
                           std::size_t bytes, bool removed) {
@@ -33,6 +47,9 @@ void MessageBook::ended(MessageMachine& message, const MessageEnd& end) {
         session.failure = decide_failure(
             end.policy != nullptr ? *end.policy : session_.terms.options.failure_policy, attempt,
             session_.terms.random);
+        if (!session.failure.action && session_.is_rewinding()) {
+            session.failure = {}; // it goes back with the others instead of being tried again
+        }
     }
     follow(message, message.ended(end, session, session_.now));
     session_.fetch.ended(session_.idle.in_flight(), in_lane_.empty(), session_.now);
@@ -63,9 +80,11 @@ void MessageBook::gather() {
     }
 }
 
-void MessageBook::take_back_gathered(std::optional<Verdict> verdict) {
+void MessageBook::take_back_gathered() {
     gathering_clock_.gone();
-    each_of(gathering_, [verdict](MessageMachine& message) { return message.taken_back(verdict); });
+    each_of(gathering_, [verdict = session_.back_verdict()](MessageMachine& message) {
+        return message.taken_back(verdict);
+    });
 }
 
 void MessageBook::let_back() {

@@ -31,8 +31,7 @@ struct BookEffects {
 /// settlements (R15).
 class MessageBook {
 public:
-    explicit MessageBook(SessionState& session) noexcept
-        : session_{session}, gathering_clock_{session.terms.batch} {}
+    explicit MessageBook(SessionState& session) noexcept;
 
     void arrived(MessageMachine& message, MessageMachine::Arrival arrival, std::size_t bytes,
                  bool removed);
@@ -40,8 +39,12 @@ public:
     void answered(MessageMachine& message, bool success);
     /// What waits for more messages of its batch goes to the lane, if that is over.
     void gather();
-    /// What waits so goes back after all that was in the lane. No verdict: it is forgotten.
-    void take_back_gathered(std::optional<Verdict> verdict);
+    /// The lane gave it back unstarted.
+    void taken_back(MessageMachine& message) {
+        follow(message, message.taken_back(session_.back_verdict()));
+    }
+    /// What waits for more goes back, too, after all that was in the lane.
+    void take_back_gathered();
     /// When to call `gather`; TimePoint::max(): nothing waits, or it goes back.
     [[nodiscard]] TimePoint gather_by() const noexcept {
         return session_.hands_on() ? gathering_clock_.until() : TimePoint::max();

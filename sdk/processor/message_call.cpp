@@ -47,7 +47,7 @@ dispatch::Verdict MessageCall::run() noexcept {
     if (shared.handlers.take_batches()) {
         return BatchCall::handle(*this, now);
     }
-    note_wait(now);
+    shared.counters.waited(ready_at, now);
     std::exception_ptr error;
     {
         const OperationContext::Scope scope{core::under_trace_of(message, context_of(*this))};
@@ -61,12 +61,6 @@ dispatch::Verdict MessageCall::run() noexcept {
         }
     }
     return conclude(keep(std::move(error)));
-}
-
-void MessageCall::note_wait(TimePoint now) noexcept {
-    if (ready_at != TimePoint{}) {
-        driver_->view().shared().counters.waited(now - ready_at);
-    }
 }
 
 HandledSession& MessageCall::session() const noexcept { return driver_->handled(); }

@@ -37,8 +37,6 @@ public:
     // On a worker
     dispatch::Verdict run() noexcept override;
     void noticed() override;
-    /// The handler of the message starts.
-    void note_wait(TimePoint now) noexcept;
     /// The handler has ended, which is to be told. Keeps what it threw, and the policy for that.
     Ending keep(std::exception_ptr error) noexcept;
     /// Notes how the message ended. True: it holds the lane.

@@ -78,7 +78,7 @@ void SessionMachine::arrived(MessageMachine& message, std::size_t bytes, bool re
     using Arrival = MessageMachine::Arrival;
     const bool joins_the_rest = usable() && (state_.phase == Phase::draining ||
                                              (state_.phase == Phase::leaving && state_.removes()));
-    Arrival arrival = dead_lettering_ ? Arrival::dead_letter : Arrival::enqueue;
+    Arrival arrival = state_.dead_letters ? Arrival::dead_letter : Arrival::enqueue;
     if (is_leaving() && !joins_the_rest) {
         arrival = usable() ? Arrival::release : Arrival::discard;
     } else if (in_flight() == 0) {
@@ -105,15 +105,8 @@ void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
 }
 
 void SessionMachine::taken_back(MessageMachine& message) {
-    book_.follow(message, message.taken_back(back_verdict()));
+    book_.taken_back(message);
     react();
-}
-
-std::optional<Verdict> SessionMachine::back_verdict() const noexcept {
-    if (state_.lost) {
-        return std::nullopt; // the broker has it
-    }
-    return dead_lettering_ && !is_leaving() ? Verdict::dead_letter_session : Verdict::release;
 }
 
 void SessionMachine::answered(MessageMachine& message, const Failure* failure) {
@@ -130,7 +123,7 @@ void SessionMachine::answered(MessageMachine& message, const Failure* failure) {
 void SessionMachine::react() {
     while (const auto effects = book_.take_effects()) {
         if (effects->dead_letters) {
-            dead_lettering_ = true;
+            state_.dead_letters = true;
             state_.idle.roll_at_once();
             state_.add(Kind::take_back);
         }
@@ -206,7 +199,7 @@ void SessionMachine::after_drain() {
     } else if (is_leaving()) {
         return;
     } else if (state_.phase == Phase::idling_out && state_.idle.fire()) {
-        leaving_.begin(dead_lettering_ ? CloseReason::dead_lettered : CloseReason::idle);
+        leaving_.begin(state_.dead_letters ? CloseReason::dead_lettered : CloseReason::idle);
     } else if (state_.credit.phase() == CreditWindow::Phase::closed) {
         leaving_.begin(CloseReason::unresponsive);
     } else if (state_.phase == Phase::parked) {
@@ -255,7 +248,7 @@ void SessionMachine::give_up() {
 }
 
 void SessionMachine::all_taken_back() {
-    book_.take_back_gathered(back_verdict());
+    book_.take_back_gathered();
     leaving_.all_taken_back();
     react();
 }
@@ -348,7 +341,7 @@ void SessionMachine::limit_calls(std::uint32_t calls) {
 
 void SessionMachine::limit(const SessionLimits& limits) {
     state_.fetch.configure(limits.prefetch);
-    if (!dead_lettering_) { // else it leaves as soon as it is idle
+    if (!state_.dead_letters) { // else it leaves as soon as it is idle
         state_.limit_idleness(limits.idle_timeout);
     }
     grant();

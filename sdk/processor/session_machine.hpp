@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include <sessionq/error.hpp>
 
@@ -102,8 +101,6 @@ private:
     using Kind = SessionAction::Kind;
 
     void react();
-    /// What becomes of a message that no handler has begun; none: it is forgotten.
-    [[nodiscard]] std::optional<Verdict> back_verdict() const noexcept;
     void message_gone();
     /// The lock is gone. Handlers that run keep the link until they return.
     void lose(CloseReason reason);
@@ -121,8 +118,7 @@ private:
     LeaveMachine leaving_;
     SessionLockKeeper lock_;
     std::uint32_t calls_;
-    bool opening_call_{false};   ///< on_session_open waits or runs
-    bool dead_lettering_{false}; ///< the rest of the session is dead-lettered
+    bool opening_call_{false}; ///< on_session_open waits or runs
     bool had_messages_{false};
 };
 

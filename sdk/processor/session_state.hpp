@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include <sessionq/time.hpp>
 
@@ -43,10 +44,11 @@ struct SessionState {
     CreditWindow credit;
     FetchWindow fetch;
     Phase phase{Phase::held_back};
-    bool lost{false};        ///< the lock is
-    bool asked_ahead{false}; ///< a drain went out before the idle clock was due
-    TimePoint asked_at{};    ///< the last drain
-    TimePoint now;           ///< of the input under way
+    bool lost{false};         ///< the lock is
+    bool dead_letters{false}; ///< the rest of the session is dead-lettered
+    bool asked_ahead{false};  ///< a drain went out before the idle clock was due
+    TimePoint asked_at{};     ///< the last drain
+    TimePoint now;            ///< of the input under way
     /// When a handler ended last, or the session began to wait for one.
     TimePoint progress_at;
     SessionActions actions{};
@@ -95,11 +97,20 @@ struct SessionState {
     /// What no handler has begun goes back to the broker. A parked session keeps it until its drain
     /// is answered, because it would come again on the credit that is left.
     [[nodiscard]] bool gives_back() const noexcept {
-        return is_leaving() || (phase == Phase::parked && !removes() && !credit.is_draining());
+        return is_leaving() || phase == Phase::putting_back ||
+               (phase == Phase::parked && !removes() && !credit.is_draining());
     }
     /// What has come goes to handlers, and does not wait for more any longer if no more comes.
     [[nodiscard]] bool hands_on() const noexcept {
         return phase <= Phase::working || phase == Phase::idling_out || (is_leaving() && removes());
+    }
+    /// What becomes of a message that no handler has begun. None: it is forgotten, the broker has
+    /// it.
+    [[nodiscard]] std::optional<Verdict> back_verdict() const noexcept {
+        if (lost) {
+            return std::nullopt;
+        }
+        return dead_letters && !is_leaving() ? Verdict::dead_letter_session : Verdict::release;
     }
     /// A message that is settled does not let the next one start.
     [[nodiscard]] bool keeps_holds() const noexcept {

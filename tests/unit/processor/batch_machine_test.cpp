@@ -74,7 +74,7 @@ TEST_CASE("batch machine: R6: what leaves is told first, what failed last, the r
                     {'5', given_back},
                     {'6', given_back}}) == "146532");
     CHECK(in_order({{'1', abandoned}, {'2', failed}, {'3', given_back}, {'4', abandoned}}) ==
-          "3124");
+          "3214");
 }
 
 TEST_CASE("batch machine: what may not start yet, or has expired, is in no batch with others") {

@@ -196,7 +196,7 @@ TEST_CASE("batch: R6: what is behind an abandoned message goes back first, uncou
         bench.come(link, {"1", "2", "3", "4"});
         bench.run();
         CHECK(bench.take_handled() == "[1 2 3 4]");
-        CHECK(link->take_log() == "complete 1, drain, release 4, abandon 2, abandon 3");
+        CHECK(link->take_log() == "complete 1, drain, release 4, abandon 3, abandon 2");
         return;
     }
     bench.start();
@@ -483,6 +483,13 @@ TEST_CASE("batch: it waits for nothing that cannot come") {
         bench.deliver(link, {"2"});
         CHECK(bench.take_handled() == "[1 2]");
     }
+    SUBCASE("the session is left before") {
+        BatchBench bench{{.max_hold = 10s}, {.max_messages = 3, .max_wait = 1h}};
+        bench.start();
+        bench.deliver(bench.open(), {"1"});
+        bench.advance(5s);
+        CHECK(bench.take_handled() == "[1]");
+    }
     SUBCASE("messages that are deleted when they are sent are handled before the session is left") {
         BatchBench bench{{.receive_and_delete = true}, {.max_messages = 3, .max_wait = 1h}};
         bench.start();
@@ -500,4 +507,20 @@ TEST_CASE("batch: what failed in one that waited does not wait for more again") 
     const auto link = bench.open();
     bench.deliver(link, {"1", "2"});
     CHECK(bench.take_handled() == "[1 2] [2]");
+}
+
+TEST_CASE("batch: what is to be tried again goes back with what the handler abandoned") {
+    BatchBench bench{
+        {.failure_policy = FailurePolicy::dead_letter().after_attempts(3, {.min = 1s, .max = 1s})}};
+    bench.handle_all = [](Batch all) {
+        all.front().abandon();
+        throw std::runtime_error{"no"};
+    };
+    bench.start();
+    const auto link = bench.open();
+    bench.come(link, {"1", "2", "3"});
+    bench.run();
+    CHECK(link->take_log() == "drain, release 3, abandon 1, abandon 2");
+    CHECK(bench.slot().state == "open");
+    CHECK(bench.slot().in_flight == 0);
 }
