@@ -10,16 +10,24 @@
 
 namespace sessionq::simulation {
 
-struct Application::Call {
+/// A message of a handler that runs.
+struct Application::Member {
     MessageContext* context;
     DeliveryRecord* record;
-    Script script;
-    TimePoint until;
+    std::optional<ports::Outcome> settles; ///< what the handler settles half way
+    bool settles_again;
+};
+
+struct Application::Call {
+    std::vector<Member> members{};
+    Script script{};
+    TimePoint until{};
     OperationContext under{};
     bool middle_done{false};
     processor::HandlerDone done{};
     std::vector<std::shared_ptr<HandlerCalls>> calls{}; ///< that it makes, in order
 
+    [[nodiscard]] LinkRecord& link() const { return *members.front().record->link; }
     [[nodiscard]] bool waits() const {
         return std::ranges::any_of(calls, [](const auto& each) { return each->is_asked(); });
     }
@@ -34,17 +42,25 @@ struct Application::Call {
     }
 };
 
-processor::Handlers Application::handlers(bool coroutines, bool open, bool close) {
+processor::Handlers Application::handlers(const Wanted& wanted) {
     processor::Handlers handlers;
-    if (coroutines) {
+    batches_ = wanted.batches.has_value();
+    handlers.batch = wanted.batches.value_or(handlers.batch);
+    if (batches_ && wanted.coroutines) {
+        handlers.start_messages = [this](Batch batch, const processor::HandlerDone& done) {
+            start(batch, done);
+        };
+    } else if (batches_) {
+        handlers.messages = [this](Batch batch) { run(batch); };
+    } else if (wanted.coroutines) {
         handlers.start_message = [this](MessageContext& context,
                                         const processor::HandlerDone& done) {
-            start(context, done);
+            start({&context, 1}, done);
         };
     } else {
-        handlers.message = [this](MessageContext& context) { run(context); };
+        handlers.message = [this](MessageContext& context) { run({&context, 1}); };
     }
-    if (open) {
+    if (wanted.open) {
         handlers.session_open = [this](SessionContext& session) {
             opening_.insert(session.entity() + "/" + session.session_id());
             pass_time(milliseconds{environment_.scheduler.random().below(20)}, {});
@@ -55,7 +71,7 @@ processor::Handlers Application::handlers(bool coroutines, bool open, bool close
             }
         };
     }
-    if (close) {
+    if (wanted.close) {
         handlers.session_close = [this](SessionContext& session, CloseReason why) {
             environment_.scheduler.trace("on_session_close ", session.session_id(), " ",
                                          to_string(why));
@@ -70,64 +86,110 @@ processor::Handlers Application::handlers(bool coroutines, bool open, bool close
     return handlers;
 }
 
-std::shared_ptr<Application::Call> Application::begin(MessageContext& context) {
-    DeliveryRecord& record = SimMessage::record_of(context.message());
-    LinkRecord& link = *record.link;
+std::shared_ptr<Application::Call> Application::begin(Batch batch) {
+    const auto draw = [this] {
+        return draw_script(mix,
+                           {.idle_timeout = expectations_.options.session_idle_timeout,
+                            .lock_length = environment_.lock_length},
+                           environment_.scheduler.random());
+    };
     auto call = std::make_shared<Call>();
-    call->context = &context;
-    call->record = &record;
-    call->script = draw_script(mix,
-                               {.idle_timeout = expectations_.options.session_idle_timeout,
-                                .lock_length = environment_.lock_length},
-                               environment_.scheduler.random());
+    call->script = draw();
     call->until = environment_.scheduler.now() + call->script.takes;
-    const bool completes = !expectations_.options.auto_complete && !call->script.settles;
-    if (completes && environment_.scheduler.chance(80)) { // else it forgets to
-        call->script.settles = ports::Outcome::complete;
-    }
     call->under = OperationContext::current();
-    record.stop = context.stop_token();
+    batch_ += batches_ ? 1 : 0;
+    std::vector<DeliveryRecord*> records;
+    for (MessageContext& context : batch) {
+        call->members.push_back(begin_message(context, records.empty() ? call->script : draw()));
+        records.push_back(call->members.back().record);
+        records.back()->leads = records.size() == 1;
+    }
+    LinkRecord& link = call->link();
+    if (batches_) {
+        environment_.tell(&Oracle::batch_started, records);
+        choose_failure(*call);
+    }
     if (opening_.contains(link.entity + "/" + link.session)) {
         environment_.verdict.report("(b) order", "a handler of " + link.session +
                                                      " starts before on_session_open has returned");
     }
-    ++record.starts;
-    ++record.running;
     ++link.running;
-    ++link.started;
-    ++environment_.handler_starts;
     ++running_;
-    environment_.scheduler.trace("handler begins ", link.session, " #", record.message->sequence,
-                                 " link", link.id);
-    environment_.tell(&Oracle::handler_started, record);
+    for (DeliveryRecord* record : records) {
+        environment_.scheduler.trace("handler begins ", link.session, " #",
+                                     record->message->sequence, " link", link.id);
+        environment_.tell(&Oracle::handler_started, *record);
+    }
     return call;
 }
 
-std::exception_ptr Application::finish(Call& call) {
-    DeliveryRecord& record = *call.record;
-    const bool threw = call.script.ending == Script::Ending::throws;
-    const bool failed =
-        threw || (!expectations_.options.auto_complete && !record.explicitly); // as if it threw
-    --record.running;
-    --record.link->running;
-    --running_;
-    if (failed) {
-        ++record.thrown;
-        ++record.message->failed;
-    } else {
-        ++record.returned;
-        if (!record.explicitly) {
-            ++record.message->handled;
+Application::Member Application::begin_message(MessageContext& context, const Script& script) {
+    DeliveryRecord& record = SimMessage::record_of(context.message());
+    Member member{&context, &record, script.settles, script.settles_again};
+    const bool completes = !expectations_.options.auto_complete && !script.settles;
+    if (completes && environment_.scheduler.chance(80)) { // else it forgets to
+        member.settles = ports::Outcome::complete;
+    }
+    record.stop = context.stop_token();
+    record.batch = batch_;
+    ++record.starts;
+    ++record.running;
+    ++record.link->started;
+    ++environment_.handler_starts;
+    return member;
+}
+
+/// A batch that fails has settled what comes before the message at which it fails, or some of it,
+/// and seldom something behind that.
+void Application::choose_failure(Call& call) {
+    if (call.script.ending != Script::Ending::throws) {
+        return;
+    }
+    const std::size_t at = environment_.scheduler.random().below(call.members.size() + 1);
+    for (std::size_t i = 0; i < call.members.size(); ++i) {
+        if (i < at && !call.members[i].settles && environment_.scheduler.chance(80)) {
+            call.members[i].settles = ports::Outcome::complete;
+        } else if (i >= at && environment_.scheduler.chance(90)) {
+            call.members[i].settles.reset();
         }
     }
-    environment_.scheduler.trace("handler ends ", record.link->session, " #",
-                                 record.message->sequence,
-                                 threw    ? " throws"
-                                 : failed ? " and settled nothing"
-                                          : "");
-    environment_.tell(&Oracle::handler_finished, record, failed);
+}
+
+std::exception_ptr Application::finish(Call& call) {
+    const bool threw = call.script.ending == Script::Ending::throws;
+    const auto open = std::ranges::find_if(
+        call.members, [](const Member& each) { return !each.record->explicitly.has_value(); });
+    const bool failed = threw || (!expectations_.options.auto_complete &&
+                                  open != call.members.end()); // as if it threw
+    // The first that it did not settle has failed. The last, if it settled all.
+    const DeliveryRecord* const failure = !failed                      ? nullptr
+                                          : open != call.members.end() ? open->record
+                                                                       : call.members.back().record;
+    --call.link().running;
+    --running_;
+    for (const Member& each : call.members) {
+        DeliveryRecord& record = *each.record;
+        --record.running;
+        if (&record == failure) {
+            ++record.thrown;
+            ++record.message->failed;
+        } else if (failed && !record.explicitly) {
+            ++record.given_back;
+        } else {
+            ++record.returned;
+            if (!record.explicitly) {
+                ++record.message->handled;
+            }
+        }
+        environment_.scheduler.trace(
+            "handler ends ", record.link->session, " #", record.message->sequence,
+            &record != failure ? (failed && !record.explicitly ? " gives it back" : "")
+            : threw            ? " throws"
+                               : " and settled nothing");
+        environment_.tell(&Oracle::handler_finished, record, &record == failure);
+    }
     if (after_handler) {
-        after_handler(record);
+        after_handler(*call.members.back().record);
     }
     return threw ? std::make_exception_ptr(std::runtime_error{"scripted"}) : nullptr;
 }
@@ -139,11 +201,12 @@ void Application::pass_time(Duration length, std::function<bool()> until) {
 }
 
 bool Application::ended_early(const Call& call) const {
-    return let_go_ || (call.script.until_stopped && call.record->stop.stop_requested());
+    return let_go_ ||
+           (call.script.until_stopped && call.members.front().record->stop.stop_requested());
 }
 
-void Application::run(MessageContext& context) {
-    const auto call = begin(context);
+void Application::run(Batch batch) {
+    const auto call = begin(batch);
     const bool waits = call->script.hangs || call->script.until_stopped;
     pass_time(call->script.takes / 2, {});
     middle(*call);
@@ -160,8 +223,8 @@ void Application::run(MessageContext& context) {
     }
 }
 
-void Application::start(MessageContext& context, const processor::HandlerDone& done) {
-    const auto call = begin(context);
+void Application::start(Batch batch, const processor::HandlerDone& done) {
+    const auto call = begin(batch);
     call->done = done;
     if (call->script.takes == Duration::zero() && call->script.state_calls == 0 &&
         call->script.sends == 0 && !call->script.hangs && !call->script.until_stopped) {
@@ -200,45 +263,48 @@ void Application::middle(Call& call) {
     case Script::Side::stop: stop_from_inside(); break;
     case Script::Side::release:
         expectations_.voluntary_leave = true;
-        call.context->session().release();
+        call.members.front().context->session().release();
         break;
     case Script::Side::change_limits: change_limits(); break;
     case Script::Side::pause: switch_pause(); break;
     }
     if (call.script.state_calls != 0 && !let_go_) {
-        call.calls.push_back(std::make_shared<StateUse>(
-            environment_, *call.context, *call.record->link, call.under, call.script.state_calls));
+        call.calls.push_back(std::make_shared<StateUse>(environment_, *call.members.front().context,
+                                                        call.link(), call.under,
+                                                        call.script.state_calls));
     }
     if (call.script.sends != 0 && !let_go_ && environment_.broker.messages().size() < 400) {
         call.calls.push_back(std::make_shared<HandlerSends>(
-            environment_, endpoints, call.record->link->id,
+            environment_, endpoints, call.link().id,
             HandlerSends::Terms{
                 .context = call.under, .timeout = send_timeout, .count = call.script.sends}));
     }
-    if (call.script.settles && !expectations_.options.receive_and_delete) {
-        settle(call, *call.script.settles);
-        if (call.script.settles_again) {
-            settle(call, ports::Outcome::complete);
+    for (Member& each : call.members) {
+        if (each.settles && !expectations_.options.receive_and_delete) {
+            settle(each, *each.settles);
+            if (each.settles_again) {
+                settle(each, ports::Outcome::complete);
+            }
         }
     }
 }
 
-void Application::settle(Call& call, ports::Outcome outcome) {
-    DeliveryRecord& record = *call.record;
+void Application::settle(Member& member, ports::Outcome outcome) {
+    DeliveryRecord& record = *member.record;
     const bool first = !record.explicitly;
     if (first) {
         record.explicitly = outcome;
     }
     try {
         switch (outcome) {
-        case ports::Outcome::abandon: call.context->abandon(); break;
-        case ports::Outcome::dead_letter: call.context->dead_letter("scripted"); break;
-        case ports::Outcome::defer: call.context->defer(); break;
+        case ports::Outcome::abandon: member.context->abandon(); break;
+        case ports::Outcome::dead_letter: member.context->dead_letter("scripted"); break;
+        case ports::Outcome::defer: member.context->defer(); break;
         case ports::Outcome::release:
-            call.context->release();
+            member.context->release();
             expectations_.voluntary_leave = true; // its session is parked first
             break;
-        default: call.context->complete(); break;
+        default: member.context->complete(); break;
         }
         if (!first) {
             environment_.verdict.report("(c) settlement (R8)",

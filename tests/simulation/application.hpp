@@ -3,8 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
+
+#include <sessionq/batch_options.hpp>
 
 #include "processor/handlers.hpp"
 #include "simulation/environment.hpp"
@@ -20,8 +24,14 @@ public:
     Application(Environment& environment, Expectations& expectations)
         : environment_{environment}, expectations_{expectations} {}
 
-    /// Registers the handlers. Open and close handlers are registered only if the setup wants them.
-    [[nodiscard]] processor::Handlers handlers(bool coroutines, bool open, bool close);
+    /// Which handlers the setup wants.
+    struct Wanted {
+        std::optional<BatchOptions> batches;
+        bool coroutines;
+        bool open;
+        bool close;
+    };
+    [[nodiscard]] processor::Handlers handlers(const Wanted& wanted);
 
     ScriptMix mix{};
     unsigned open_throws{0};
@@ -39,22 +49,28 @@ public:
     [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
 
 private:
+    struct Member;
     struct Call;
+    using Batch = std::span<MessageContext>; ///< of one message where handlers get one
 
-    void run(MessageContext& context);
-    void start(MessageContext& context, const processor::HandlerDone& done);
+    void run(Batch batch);
+    void start(Batch batch, const processor::HandlerDone& done);
     void pass_time(Duration length, std::function<bool()> until);
     void poll_end(std::shared_ptr<Call> call);
     void middle(Call& call);
     [[nodiscard]] std::exception_ptr finish(Call& call);
-    [[nodiscard]] std::shared_ptr<Call> begin(MessageContext& context);
-    void settle(Call& call, ports::Outcome outcome);
+    [[nodiscard]] std::shared_ptr<Call> begin(Batch batch);
+    [[nodiscard]] Member begin_message(MessageContext& context, const Script& script);
+    void choose_failure(Call& call);
+    void settle(Member& member, ports::Outcome outcome);
     [[nodiscard]] bool ended_early(const Call& call) const;
 
     Environment& environment_;
     Expectations& expectations_;
     bool let_go_{false};
     std::set<std::string> opening_{}; ///< sessions whose on_session_open handler runs
+    bool batches_{false};
+    std::uint64_t batch_{0}; ///< the last
     std::uint64_t running_{0};
     std::uint64_t errors_{0};
 };

@@ -16,6 +16,7 @@ namespace sessionq::simulation {
 /// deviation.
 struct Expectations {
     ProcessorOptions options{};
+    std::uint32_t batch{1}; ///< most messages that a handler gets
     std::size_t entities{1};
     std::size_t workers{1};
     std::size_t loops{1};

@@ -52,7 +52,8 @@ public:
     virtual void closing(const LinkRecord&) {} ///< by close() or by its destructor
     virtual void lost(const LinkRecord&) {}
 
-    virtual void handler_started(const DeliveryRecord&) {}
+    virtual void batch_started(const std::vector<DeliveryRecord*>&) {} ///< before its messages
+    virtual void handler_started(const DeliveryRecord&) {} ///< once for each message, in order
     virtual void handler_finished(const DeliveryRecord&, bool /*threw*/) {}
 
     virtual void message_taken(const SentRecord&) {}    ///< by the broker

@@ -63,6 +63,9 @@ struct DeliveryRecord {
     std::uint32_t running{0};                   ///< handlers that run now
     std::uint32_t returned{0};                  ///< handlers that returned
     std::uint32_t thrown{0};                    ///< handlers that threw
+    std::uint32_t given_back{0};                ///< handlers of a batch that threw before it
+    std::uint64_t batch{0};                     ///< the last batch that it was in; zero: none
+    bool leads{true};                           ///< the first of its batch, or alone
     std::optional<ports::Outcome> asked{};      ///< the requested settlement
     std::optional<ports::Outcome> explicitly{}; ///< what the handler requested itself
     TimePoint settle_asked{};

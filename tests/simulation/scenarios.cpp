@@ -135,6 +135,13 @@ void limits_bound(Setup& setup, Random& random) {
     }
 }
 
+BatchOptions some_batches(Random& random) {
+    return {.max_messages = one_of(random, std::array<std::uint32_t, 4>{2, 3, 5, 100}),
+            .max_wait = one_of(random, std::array<Duration, 5>{Duration::zero(), Duration::zero(),
+                                                               milliseconds{1}, milliseconds{200},
+                                                               seconds{3}})};
+}
+
 using Change = void (*)(Setup&, Random&);
 
 const std::vector<std::pair<std::string, Change>>& scenarios() {
@@ -219,6 +226,26 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.options.prefetch = static_cast<std::uint32_t>(r.below(10));
              s.scripts.throws = 30;
              s.messages = 12;
+         }},
+        {"batches",
+         [](Setup& s, Random& r) {
+             s.batches = some_batches(r);
+             s.options.max_concurrent_calls_per_session =
+                 chance(r, 80) ? 1 : static_cast<std::uint32_t>(2 + r.below(2));
+             s.options.failure_policy = some_policy(r);
+             s.options.prefetch = chance(r, 70) ? 0 : static_cast<std::uint32_t>(1 + r.below(5));
+             s.options.auto_complete = chance(r, 75);
+             s.options.receive_and_delete = chance(r, 10);
+             s.scripts.throws = static_cast<unsigned>(r.below(30));
+             s.scripts.settles = static_cast<unsigned>(r.below(30));
+             s.scripts.settles_again = 10;
+             s.scripts.takes_high = milliseconds{500};
+             s.messages = 15;
+             s.arrivals_over = Duration{milliseconds{r.below(10'000)}};
+             s.faults.detach_every = chance(r, 20) ? Duration{seconds{3}} : Duration::zero();
+             s.pauses_every = chance(r, 15) ? Duration{seconds{2}} : Duration::zero();
+             s.stop_early = chance(r, 15);
+             limits_bound(s, r);
          }},
         {"late_accepts",
          [](Setup& s, Random& r) {
@@ -380,6 +407,9 @@ Setup make_setup(const std::string& scenario, Random& random) {
             }
             if (setup.options.max_concurrent_calls_per_session != 1) {
                 setup.options.confirm_settlements = false;
+            }
+            if (chance(random, 30)) {
+                setup.batches = some_batches(random);
             }
             return setup;
         }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <sessionq/batch_options.hpp>
 #include <sessionq/processor_options.hpp>
 
 #include "core/random.hpp"
@@ -43,6 +45,7 @@ struct Setup {
     std::size_t foreign{0}; ///< sessions that another client holds meanwhile
 
     bool coroutines{false};
+    std::optional<BatchOptions> batches{}; ///< unset: a handler gets one message
     bool open_handler{false};
     bool close_handler{false};
     unsigned open_throws{0};

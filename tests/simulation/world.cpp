@@ -30,6 +30,7 @@ RunResult World::run() {
 
 void World::begin() {
     expectations_.options = setup_.options;
+    expectations_.batch = setup_.batches ? setup_.batches->max_messages : 1;
     expectations_.entities = setup_.entities;
     expectations_.workers = setup_.workers;
     expectations_.loops = setup_.loops;
@@ -74,7 +75,10 @@ void World::begin() {
     surroundings.emptied = [this] { emptied_ = true; };
     processor_ = std::make_unique<processor::Processor>(
         setup_.options, stage_->entities(),
-        application_.handlers(setup_.coroutines, setup_.open_handler, setup_.close_handler),
+        application_.handlers({.batches = setup_.batches,
+                               .coroutines = setup_.coroutines,
+                               .open = setup_.open_handler,
+                               .close = setup_.close_handler}),
         std::move(surroundings));
     expectations_.close_handler = setup_.close_handler;
     expectations_.without_slot = [this] {

@@ -6,7 +6,7 @@
 #include "simulation/environment.hpp"
 #include "simulation/expectations.hpp"
 
-// The oracles (a) to (p), one in each file. The ledger checks (m): a store has what was committed.
+// The oracles (a) to (q), one in each file. The ledger checks (m): a store has what was committed.
 
 namespace sessionq::simulation {
 
@@ -36,6 +36,7 @@ std::unique_ptr<Oracle> make_schedule_oracle(Environment&,
 std::unique_ptr<Oracle> make_delay_oracle(Environment&,
                                           const Expectations&); ///< (o) delayed retries
 std::unique_ptr<Oracle> make_pause_oracle(Environment&, const Expectations&); ///< (p) pauses
+std::unique_ptr<Oracle> make_batch_oracle(Environment&, const Expectations&); ///< (q) batches
 
 void add_all_oracles(Environment& environment, const Expectations& expectations);
 

@@ -23,7 +23,7 @@ public:
         : environment_{environment}, expectations_{expectations} {}
 
     void handler_started(const DeliveryRecord& delivery) override {
-        ++running_;
+        running_ += delivery.leads ? 1 : 0; // a batch is one handler
         const TimePoint now = environment_.scheduler.now();
         const LinkRecord& link = *delivery.link;
         const std::uint32_t per_session =
@@ -43,7 +43,9 @@ public:
         }
     }
 
-    void handler_finished(const DeliveryRecord&, bool) override { --running_; }
+    void handler_finished(const DeliveryRecord& delivery, bool) override {
+        running_ -= delivery.leads ? 1 : 0;
+    }
 
 private:
     /// The broker must have settled every earlier message. Without confirmation a decided message
@@ -56,11 +58,13 @@ private:
                 break;
             }
             const DeliveryRecord* here = latest_on(*delivery.link, *earlier);
+            const bool together = here != nullptr && here->running != 0 && here->batch != 0 &&
+                                  here->batch == delivery.batch;
             const bool settled =
                 here != nullptr && (expectations_.options.confirm_settlements
                                         ? terminal(here->asked) && here->answered && !here->refused
                                         : terminal(here->asked) || decided(*here));
-            if (!settled) {
+            if (!settled && !together) {
                 report("(b) order (R6)", delivery,
                        "before it #" + std::to_string(sequence) + " is unsettled");
             }
