@@ -9,6 +9,7 @@
 #include <fstream>
 #include <future>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -69,16 +70,24 @@ struct Bench {
     sessionq::Client client{sessionq::Client::in_process(broker)};
 };
 
-/// Starts a processor, waits until `messages` are handled, and returns the seconds.
-double consume(Bench& bench, sessionq::ProcessorOptions options, std::size_t messages) {
+/// Starts a processor, waits until `messages` are handled, and returns the seconds. `batch`: most
+/// messages in a batch; zero: one at a time.
+double consume(Bench& bench, sessionq::ProcessorOptions options, std::size_t messages,
+               std::uint32_t batch = 0) {
     std::atomic<std::size_t> left{messages};
     std::promise<void> done;
-    sessionq::SessionProcessor processor{bench.client, "bench", std::move(options)};
-    processor.on_message([&](sessionq::MessageContext&) {
-        if (left.fetch_sub(1, std::memory_order_relaxed) == 1) {
+    const auto handled = [&](std::size_t count) {
+        if (left.fetch_sub(count, std::memory_order_relaxed) == count) {
             done.set_value();
         }
-    });
+    };
+    sessionq::SessionProcessor processor{bench.client, "bench", std::move(options)};
+    if (batch == 0) {
+        processor.on_message([&](sessionq::MessageContext&) { handled(1); });
+    } else {
+        processor.on_messages([&](std::span<sessionq::MessageContext> all) { handled(all.size()); },
+                              {.max_messages = batch});
+    }
     const auto begin = Clock::now();
     processor.start();
     done.get_future().wait();
@@ -116,6 +125,30 @@ BENCHMARK(steady)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(3);
 BENCHMARK(steady_guarded)->Arg(64)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(3);
+
+/// Messages a second with 64 sessions, handled one by one (0), and in batches.
+void batches(benchmark::State& state) {
+    constexpr std::size_t sessions = 64;
+    constexpr std::size_t messages = 400'000;
+    for (auto _ : state) {
+        Bench bench{sessions, messages};
+        state.SetIterationTime(consume(bench,
+                                       {.max_concurrent_sessions = sessions,
+                                        .session_idle_timeout = 10s,
+                                        .prefetch = 1'000,
+                                        .worker_threads = 2},
+                                       messages, static_cast<std::uint32_t>(state.range(0))));
+    }
+    state.SetItemsProcessed(static_cast<std::int64_t>(messages) *
+                            static_cast<std::int64_t>(state.iterations()));
+}
+BENCHMARK(batches)
+    ->Arg(0)
+    ->Arg(1)
+    ->Arg(100)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(3);
 
 /// Sessions a second, each with one message and left as soon as it is empty.
 void rolling_with(benchmark::State& state, std::optional<sessionq::CrashGuard> guard) {
