@@ -18,7 +18,7 @@ enum class ErrorSource : std::uint8_t {
     accept,
     /// `on_session_open` threw (handler_failed).
     session_open,
-    /// `on_message` threw (handler_failed). The failure policy follows.
+    /// `on_message` or `on_messages` threw (handler_failed). The failure policy follows.
     message_handler,
     /// `on_session_close` threw (handler_failed).
     session_close,
@@ -46,7 +46,7 @@ struct ErrorContext {
     std::string session_id{}; ///< Empty: the error concerns no session.
 };
 
-/// The result of `stop`.
+/// The result of `stop`. With `on_messages` it counts the messages of handlers.
 struct StopReport {
     /// Everything ended by the deadline, or the processor never started.
     bool complete{false};
@@ -67,8 +67,8 @@ struct StopReport {
 
 /// Totals since the last start. A session or message that comes again counts again.
 struct ProcessorCounters {
-    std::uint64_t messages_handled{0};   ///< Handlers that returned.
-    std::uint64_t messages_failed{0};    ///< Handlers that threw. Each attempt counts.
+    std::uint64_t messages_handled{0};   ///< Their handlers returned.
+    std::uint64_t messages_failed{0};    ///< Their handlers threw. Each attempt counts.
     std::uint64_t messages_completed{0}; ///< Completions that the broker confirmed.
     std::uint64_t messages_released{0};  ///< Returned uncounted: unhandled, or `release`.
     std::uint64_t messages_expired{0};   ///< Messages past their own deadline.
@@ -114,7 +114,7 @@ struct SlotDescription {
     /// `ProcessorOptions::prefetch`. Zero: the slot holds no session.
     std::uint32_t window{0};
     std::uint32_t in_flight{0}; ///< Messages received and not yet finished.
-    std::uint32_t running{0};   ///< Handlers that run.
+    std::uint32_t running{0};   ///< Handlers that run. With `on_messages`: their messages.
 };
 
 /// The state of a processor.

@@ -210,3 +210,16 @@ TEST_CASE("options check: what the broker lacks is refused by name of broker and
     CHECK_FALSE(refusal([&] { processor::check_capabilities({}, named_only); }, Errc::not_supported)
                     .empty());
 }
+
+TEST_CASE("options check: batches") {
+    const auto of = [](const BatchOptions& batch) {
+        return refusal([&] { processor::check_batch(batch); });
+    };
+    CHECK(of({}).empty());
+    CHECK(of({.max_messages = 1, .max_wait = 1h}).empty());
+    CHECK(of({.max_messages = 10'000}).empty());
+    CHECK(of({.max_messages = 0}).starts_with("max_messages: 0 is not within 1 to 10000"));
+    CHECK(of({.max_messages = 10'001}).starts_with("max_messages: "));
+    CHECK(of({.max_wait = -1ns}).starts_with("max_wait: "));
+    CHECK(of({.max_wait = 1h + 1ns}).starts_with("max_wait: "));
+}
