@@ -13,15 +13,6 @@
 #include "processor/session_driver.hpp"
 
 namespace sessionq::processor {
-namespace {
-
-OperationContext context_of(const MessageCall& call) {
-    const Deadline deadline = call.message.deadline();
-    return call.own_lock == nullptr ? call.driver().view().context(deadline)
-                                    : call.own_lock->context(deadline);
-}
-
-} // namespace
 
 std::unique_ptr<MessageCall> MessageCall::make(SessionDriver& driver) {
     return std::unique_ptr<MessageCall>{::new (driver.view().workplace().call_memory.take())
@@ -50,7 +41,7 @@ dispatch::Verdict MessageCall::run() noexcept {
     shared.counters.waited(ready_at, now);
     std::exception_ptr error;
     {
-        const OperationContext::Scope scope{core::under_trace_of(message, context_of(*this))};
+        const OperationContext::Scope scope{core::under_trace_of(message, operation_context())};
         try {
             if (!shared.handlers.message) {
                 return start_asynchronous();
@@ -64,6 +55,11 @@ dispatch::Verdict MessageCall::run() noexcept {
 }
 
 HandledSession& MessageCall::session() const noexcept { return driver_->handled(); }
+
+OperationContext MessageCall::operation_context() const {
+    return own_lock == nullptr ? driver_->view().context(message.deadline())
+                               : own_lock->context(message.deadline());
+}
 
 std::stop_token MessageCall::stop_token() const noexcept {
     return own_lock == nullptr ? driver_->view().stop_token() : own_lock->stop_token();

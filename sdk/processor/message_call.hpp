@@ -46,6 +46,8 @@ public:
     [[nodiscard]] bool decided() const noexcept override {
         return decision_.load(std::memory_order_acquire) != Decision::open;
     }
+    [[nodiscard]] SessionDriver& driver() const noexcept { return *driver_; }
+    [[nodiscard]] const MessageContext& context() const noexcept { return context_; }
     [[nodiscard]] HandledSession& session() const noexcept override;
     [[nodiscard]] std::uint32_t attempt() const noexcept override {
         return MessageMachine::attempt();
