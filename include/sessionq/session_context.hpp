@@ -31,7 +31,7 @@ enum class CloseReason : std::uint8_t {
     max_messages,    ///< `max_messages_per_turn` messages were handled.
     limit_lowered,   ///< `max_concurrent_sessions` was lowered.
     paused,          ///< The processor pauses.
-    parked,          ///< The failure policy parked the session.
+    parked,          ///< By the failure policy, or a handler released a message.
     dead_lettered,   ///< The failure policy dead-lettered the rest of the session.
     open_failed,     ///< `on_session_open` threw.
     lock_lost,       ///< The lock expired, could not be renewed, or was taken by the broker.
