@@ -71,6 +71,9 @@ void MessageBook::each_of(Messages& messages, Input input) {
 }
 
 void MessageBook::gather() {
+    if (gathering_.empty()) {
+        return;
+    }
     const bool more_may_come =
         !session_.is_leaving() &&
         (session_.credit.credit() != 0 || session_.idle.in_flight() > gathering_clock_.count());

@@ -125,6 +125,17 @@ public:
     void first_ends() { end(first_); }
     void second_ends() { end(second_); }
     void second_works() { work(second_); }
+    /// The first worker's call takes what waits, and then ends.
+    void first_takes_more() {
+        static_cast<void>(first_.call->run());
+        lane_->take_more([this](Call& call) {
+            ++ran_;
+            in_order(static_cast<NumberedCall&>(call).number);
+            return true;
+        });
+        first_.call = dispatcher_.finish(first_.turn, Verdict::proceed, now);
+        go_on(first_);
+    }
     /// Works until `count` calls have run, and sleeps when there is no work. With `looks_again` it
     /// looks for work before it sleeps.
     void work_until(int count, bool looks_again = true) {
@@ -183,6 +194,9 @@ private:
         ++running_;
         ++ran_;
         run_.expect(running_ <= static_cast<int>(max_calls_), "more calls run than may");
+        in_order(number);
+    }
+    void in_order(int number) {
         if (max_calls_ == 1) {
             const bool retry = expected_front_ == number;
             run_.expect(retry || expected_front_ < 0, "a call overtook the one put back before it");
@@ -238,6 +252,7 @@ struct Case {
 template <std::size_t pushed>
 constexpr auto running_first = [](auto& scene) { scene.run_first(pushed); };
 constexpr auto first_goes_on = [](auto& scene) { scene.first_goes_on(); };
+constexpr auto first_takes_more = [](auto& scene) { scene.first_takes_more(); };
 constexpr auto first_ends = [](auto& scene) { scene.first_ends(); };
 constexpr auto second_ends = [](auto& scene) { scene.second_ends(); };
 constexpr auto second_works = [](auto& scene) { scene.second_works(); };
@@ -319,6 +334,27 @@ TEST_CASE("lane: R6, R7: limits and order hold and no lane is forgotten, in ever
               s.resume();
           },
           second_works}},
+        {"k=1: push push | take_more finish",
+         1,
+         running_first<1>,
+         {[](auto& s) {
+              s.push(1);
+              s.push(2);
+          },
+          first_takes_more}},
+        {"k=1: pause take_back resume | take_more finish",
+         1,
+         running_first<2>,
+         {[](auto& s) {
+              s.pause();
+              s.take_back_paused();
+              s.resume();
+          },
+          first_takes_more}},
+        {"k=2: take_more finish | take+finish",
+         2,
+         running_first<3>,
+         {first_takes_more, second_works}},
         {"k=1: push_front release | finish with a hold",
          1,
          [](auto& s) {
