@@ -19,11 +19,14 @@ dispatch::Verdict BatchCall::handle(MessageCall& first, TimePoint now) {
 
 BatchCall::BatchCall(MessageCall& first, TimePoint now) : driver_{&first.driver()} {
     const SessionView& session = driver_->view();
-    const std::size_t most = first.is_guarded() ? 1 : session.shared().handlers.batch.max_messages;
-    calls_.reserve(std::min(most, session.lane().waiting() + 1));
-    contexts_.reserve(calls_.capacity());
+    const std::size_t most =
+        first.is_guarded() ? 1
+                           : std::min<std::size_t>(session.shared().handlers.batch.max_messages,
+                                                   session.lane().waiting() + 1);
+    calls_.reserve(most);
+    contexts_.reserve(most);
     take(first, now);
-    take_more(now);
+    take_more(most, now);
 }
 
 void BatchCall::take(MessageCall& call, TimePoint now) {
@@ -34,13 +37,13 @@ void BatchCall::take(MessageCall& call, TimePoint now) {
 }
 
 /// Behind a message of the lane there are messages only. Nothing is allocated under its lock.
-void BatchCall::take_more(TimePoint now) {
+void BatchCall::take_more(std::size_t most, TimePoint now) {
     const SessionView& session = driver_->view();
     const ExpiredMessageAction expired = session.workplace().options().expired_message;
     session.lane().take_more([&](dispatch::Call& next) {
         auto& call = static_cast<MessageCall&>(next);
         const bool joins =
-            calls_.size() < calls_.capacity() &&
+            calls_.size() < most &&
             BatchMachine::joins(call,
                                 MessageMachine::has_expired(now, call.message.deadline(), expired),
                                 session.examines());

@@ -32,7 +32,7 @@ private:
 
     dispatch::Verdict run() noexcept override;
     void take(MessageCall& call, TimePoint now);
-    void take_more(TimePoint now);
+    void take_more(std::size_t most, TimePoint now);
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
     dispatch::Verdict conclude() noexcept;
