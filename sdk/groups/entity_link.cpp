@@ -12,8 +12,6 @@
 namespace sessionq::groups {
 
 using amqp::OutcomeKind;
-using Action = EntityLinkMachine::Action;
-using Phase = EntityLinkMachine::Phase;
 
 EntityLink::EntityLink(ReceiverContext& context, ReceiverTerms terms, Attached attached)
     : PlainLink{context.loop, *context.connection.dialect()},

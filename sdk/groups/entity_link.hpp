@@ -41,6 +41,9 @@ public:
     void close(DoneHandler handler) override;
 
 private:
+    using Action = EntityLinkMachine::Action;
+    using Phase = EntityLinkMachine::Phase;
+
     /// A message that is not settled.
     struct Given : core::ListHook<> {
         amqp::DeliveryHandle handle{};
@@ -54,7 +57,7 @@ private:
     void on_drained() override;
     void on_lost(const amqp::Condition& condition) override;
 
-    void perform(EntityLinkMachine::Action action);
+    void perform(Action action);
     void on_time() { perform(machine_.on_time(loop_.now())); }
     void detach();
     void give(amqp::DeliveryHandle delivery, amqp::ReceivedDelivery received, std::size_t bytes);
@@ -63,7 +66,7 @@ private:
     void forget(Given& given) noexcept;
     void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
     void tell(ports::Delivery& delivery, const Failure* failure);
-    void tell_lost(Failure why, EntityLinkMachine::Phase before);
+    void tell_lost(Failure why, Phase before);
 
     core::EventLoop& loop_;
     ReceiverContext* context_; // null once the endpoint is gone
