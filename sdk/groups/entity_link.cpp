@@ -13,20 +13,35 @@ namespace sessionq::groups {
 
 using amqp::OutcomeKind;
 
-EntityLink::EntityLink(ReceiverContext& context, ReceiverTerms terms, Attached attached)
+namespace {
+
+amqp::Outcome outcome_for(ports::Outcome outcome) {
+    switch (outcome) {
+    case ports::Outcome::dead_letter: return {.kind = OutcomeKind::rejected};
+    case ports::Outcome::abandon: return {.kind = OutcomeKind::modified, .delivery_failed = true};
+    case ports::Outcome::release: return {.kind = OutcomeKind::released};
+    default: return {.kind = OutcomeKind::accepted};
+    }
+}
+
+} // namespace
+
+EntityLink::EntityLink(ReceiverContext& context, ReceiverTerms terms, DoneHandler attached)
     : PlainLink{context.loop, *context.connection.dialect()},
       loop_{context.loop},
       context_{&context},
       terms_{std::move(terms)},
-      attached_{std::move(attached)} {}
+      waiter_{std::move(attached)} {}
 
 EntityLink::~EntityLink() {
-    if (machine_.is_attached() && channel_ != nullptr) {
-        detach();
+    if (machine_.is_attached()) {
+        unsettled_.release(); // a detach may count them as delivered
     }
-    while (Given* const each = given_.front()) {
-        forget(*each);
-    }
+}
+
+const std::string& EntityLink::session_id() const noexcept {
+    static const std::string none;
+    return none;
 }
 
 bool EntityLink::attach(amqp::Engine& engine) {
@@ -41,8 +56,8 @@ void EntityLink::forget_endpoint() noexcept {
 }
 
 void EntityLink::on_attached() {
-    share_ = channel_->share();
-    std::exchange(attached_, nullptr)(core::Done{});
+    machine_.attached();
+    std::exchange(waiter_, nullptr)(core::Done{});
 }
 
 ports::FirstCredit EntityLink::set_events(ports::LinkEvents& events) {
@@ -83,7 +98,7 @@ void EntityLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view enc
 void EntityLink::give(amqp::DeliveryHandle delivery, amqp::ReceivedDelivery received,
                       std::size_t bytes) {
     DeliveryFacts& facts = received.facts;
-    facts.sequence_number = ++last_number_;
+    facts.sequence_number = machine_.next_number();
     // Not every broker counts deliveries that a lost connection had.
     if (context_->unanswered.comes_again(received.content->message_id())) {
         facts.redelivered = true;
@@ -96,12 +111,8 @@ void EntityLink::give(amqp::DeliveryHandle delivery, amqp::ReceivedDelivery rece
         context_->unanswered.settled(received.content->message_id());
         delivery.settle({.kind = OutcomeKind::accepted});
     } else {
-        auto* const given = ::new (memory_.take()) Given;
-        given->handle = delivery;
-        given->content = received.content;
-        given_.push_back(*given);
-        delivery.set_context(given);
-        made->port_tag = reinterpret_cast<std::uint64_t>(given);
+        made->port_tag =
+            reinterpret_cast<std::uint64_t>(&unsettled_.add(delivery, received.content));
     }
     made->message = ReceivedMessage{std::move(received.content), std::move(facts)};
     events_->on_delivery(std::move(made));
@@ -120,57 +131,36 @@ void EntityLink::settle(ports::Delivery& delivery, ports::Settlement settlement)
                Failure{.code = Errc::lock_lost, .detail = "'" + terms_.entity + "' is not held"});
         return;
     }
-    Given& given = *reinterpret_cast<Given*>(delivery.port_tag);
-    const auto refuse = [&](ports::Capability capability) {
-        answer(delivery, dialect_.capabilities.missing(capability));
-    };
-    switch (settlement.outcome) {
-    case ports::Outcome::complete: settle_at_broker(given, delivery, OutcomeKind::accepted); return;
-    case ports::Outcome::dead_letter:
-        if (dialect_.capabilities.has(ports::Capability::dead_letter)) {
-            settle_at_broker(given, delivery, OutcomeKind::rejected);
-        } else {
-            refuse(ports::Capability::dead_letter);
-        }
-        return;
-    case ports::Outcome::defer: refuse(ports::Capability::defer); return;
-    case ports::Outcome::abandon:
-        put_back(given, {.kind = OutcomeKind::modified, .delivery_failed = true});
-        break;
-    case ports::Outcome::release: put_back(given, {.kind = OutcomeKind::released}); break;
-    }
-    answer(delivery);
-}
-
-void EntityLink::settle_at_broker(Given& given, ports::Delivery& delivery, OutcomeKind kind) {
-    if (dialect_.settles_in_turn) {
-        given.settling = &delivery;
-        given.handle.update({.kind = kind});
+    const ports::Capabilities& capabilities = dialect_.capabilities;
+    if (const auto needed = ports::capability_for(settlement.outcome);
+        needed && !capabilities.has(*needed)) {
+        answer(delivery, capabilities.missing(*needed));
         return;
     }
-    context_->unanswered.settled(given.content->message_id());
-    put_back(given, {.kind = kind});
+    auto& one = *reinterpret_cast<UnsettledMessages::One*>(delivery.port_tag);
+    const amqp::Outcome outcome = outcome_for(settlement.outcome);
+    const bool goes_back =
+        outcome.kind == OutcomeKind::modified || outcome.kind == OutcomeKind::released;
+    if (!goes_back && dialect_.settles_in_turn) {
+        one.settling = &delivery;
+        one.handle.update(outcome);
+        return;
+    }
+    if (!goes_back) {
+        context_->unanswered.settled(one.content->message_id());
+    }
+    unsettled_.settle(one, outcome);
     answer(delivery);
-}
-
-void EntityLink::put_back(Given& given, const amqp::Outcome& outcome) {
-    given.handle.settle(outcome);
-    forget(given);
-}
-
-void EntityLink::forget(Given& given) noexcept {
-    given.~Given();
-    memory_.give_back(&given);
 }
 
 void EntityLink::on_settled_by_broker(amqp::DeliveryHandle delivery) {
-    auto* const given = static_cast<Given*>(delivery.context());
-    if (given == nullptr || given->settling == nullptr) {
+    auto* const one = static_cast<UnsettledMessages::One*>(delivery.context());
+    if (one == nullptr || one->settling == nullptr) {
         return; // not asked for; the outcome that follows says what it means
     }
     delivery.settle();
-    ports::Delivery& settled = *given->settling;
-    forget(*given);
+    ports::Delivery& settled = *one->settling;
+    unsettled_.forget(*one);
     tell(settled, nullptr);
 }
 
@@ -210,7 +200,10 @@ void EntityLink::perform(Action action) {
         loop_.timers().cancel(timer_);
         events_->on_drained(); // may destroy the link
         return;
-    case Action::detach: detach(); break;
+    case Action::detach:
+        unsettled_.release(); // a detach may count them as delivered
+        channel_->link().close();
+        break;
     case Action::abandon:
         on_lost({.name = "amqp:link:detach-forced",
                  .text = "the broker did not answer a drain",
@@ -220,22 +213,12 @@ void EntityLink::perform(Action action) {
     loop_.timers().set_due(timer_, machine_.due());
 }
 
-void EntityLink::detach() {
-    for (Given* each = given_.front(); each != nullptr;) { // a detach may count them as delivered
-        Given& given = *std::exchange(each, given_.next(*each));
-        if (given.settling == nullptr) {
-            put_back(given, {.kind = OutcomeKind::released});
-        }
-    }
-    channel_->link().close();
-}
-
 void EntityLink::close(DoneHandler handler) {
     if (!machine_.is_held()) {
         replies_.push([handler = std::move(handler)] { handler(core::Done{}); });
         return;
     }
-    close_handler_ = std::move(handler);
+    waiter_ = std::move(handler);
     perform(machine_.close(loop_.now()));
 }
 
@@ -243,15 +226,12 @@ void EntityLink::on_lost(const amqp::Condition& condition) {
     const Phase before = machine_.lose();
     loop_.timers().cancel(timer_);
     const auto channel = std::exchange(channel_, nullptr);
-    while (Given* const each = given_.front()) {
-        context_->unanswered.held(each->content->message_id());
-        forget(*each);
-    }
+    unsettled_.lose(context_->unanswered);
     if (before != Phase::closing) {
         context_->unanswered.lost();
     }
-    if (attached_) {
-        std::exchange(attached_, nullptr)(
+    if (before == Phase::attaching) {
+        std::exchange(waiter_, nullptr)(
             to_failure(condition, "cannot receive from '" + terms_.entity + "'"));
         return;
     }
@@ -276,8 +256,8 @@ void EntityLink::tell_lost(Failure why, Phase before) {
     }
     if (before == Phase::held) {
         events_->on_lost(why);
-    } else if (close_handler_) {
-        std::exchange(close_handler_, nullptr)(core::Done{});
+    } else if (waiter_) {
+        std::exchange(waiter_, nullptr)(core::Done{});
     }
 }
 

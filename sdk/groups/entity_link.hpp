@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "amqp/codec/delivery_codec.hpp"
 #include "core/intrusive_list.hpp"
-#include "core/recycler.hpp"
 #include "core/weak_handle.hpp"
 #include "groups/entity_link_machine.hpp"
 #include "groups/group_receiver.hpp"
 #include "groups/plain_link.hpp"
+#include "groups/unsettled_messages.hpp"
 #include "ports/settlement_book.hpp"
 #include "timing/timer.hpp"
 
@@ -21,10 +20,8 @@ namespace sessionq::groups {
 /// are in no order to be kept, so what goes back goes back at once. Bound to the loop.
 class EntityLink final : public PlainLink, public core::ListHook<>, private ReceiverEvents {
 public:
-    /// Told once: the broker has attached the link, or why it has not.
-    using Attached = std::function<void(core::Result<core::Done>)>;
-
-    EntityLink(ReceiverContext& context, ReceiverTerms terms, Attached attached);
+    /// `attached` is told once: the broker has attached the link, or why it has not.
+    EntityLink(ReceiverContext& context, ReceiverTerms terms, DoneHandler attached);
     ~EntityLink() override;
 
     /// False: the connection has no room for another link, which is of no use then.
@@ -32,8 +29,10 @@ public:
     /// The endpoint goes. The owner is told nothing.
     void forget_endpoint() noexcept;
 
-    [[nodiscard]] const std::string& session_id() const noexcept override { return no_session_; }
-    [[nodiscard]] core::ReceiveSharePtr share() const override { return share_; }
+    [[nodiscard]] const std::string& session_id() const noexcept override;
+    [[nodiscard]] core::ReceiveSharePtr share() const override {
+        return channel_ != nullptr ? channel_->share() : nullptr;
+    }
     ports::FirstCredit set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override;
     void drain() override;
@@ -44,13 +43,6 @@ private:
     using Action = EntityLinkMachine::Action;
     using Phase = EntityLinkMachine::Phase;
 
-    /// A message that is not settled.
-    struct Given : core::ListHook<> {
-        amqp::DeliveryHandle handle{};
-        MessageContentPtr content{};
-        ports::Delivery* settling{nullptr}; ///< the broker has not answered
-    };
-
     void on_attached() override;
     void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) override;
     void on_settled_by_broker(amqp::DeliveryHandle delivery) override;
@@ -59,11 +51,7 @@ private:
 
     void perform(Action action);
     void on_time() { perform(machine_.on_time(loop_.now())); }
-    void detach();
     void give(amqp::DeliveryHandle delivery, amqp::ReceivedDelivery received, std::size_t bytes);
-    void settle_at_broker(Given& given, ports::Delivery& delivery, amqp::OutcomeKind kind);
-    void put_back(Given& given, const amqp::Outcome& outcome);
-    void forget(Given& given) noexcept;
     void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
     void tell(ports::Delivery& delivery, const Failure* failure);
     void tell_lost(Failure why, Phase before);
@@ -71,18 +59,13 @@ private:
     core::EventLoop& loop_;
     ReceiverContext* context_; // null once the endpoint is gone
     const ReceiverTerms terms_;
-    const std::string no_session_{};
-    Attached attached_;
     EntityLinkMachine machine_{};
     std::unique_ptr<ReceiverChannel> channel_{};
-    core::ReceiveSharePtr share_{};
-    core::Recycler memory_{sizeof(Given), 256};
-    core::IntrusiveList<Given> given_{};
+    UnsettledMessages unsettled_{};
     ports::SettlementBook settlements_{};
     ports::LinkEvents* events_{nullptr};
-    DoneHandler close_handler_{};
+    DoneHandler waiter_;                     // for the attach, or for the end after a close
     std::unique_ptr<Failure> untold_loss_{}; // before there were events
-    std::int64_t last_number_{0};
     timing::Timer timer_{timing::Timer::calling<&EntityLink::on_time>(this)};
     const core::Anchor<EntityLink> anchor_{*this};
 };

@@ -19,6 +19,7 @@ public:
     static constexpr Duration longest_drain = std::chrono::seconds{10};
 
     enum class Phase : std::uint8_t {
+        attaching, ///< waits for the broker's attach
         held,
         leaving, ///< closed by the owner; the last drain or settlements are unanswered
         closing, ///< waits for the broker's detach
@@ -45,6 +46,10 @@ public:
         return is_draining_ && is_attached() ? repeat_at_ : TimePoint::max();
     }
 
+    /// Messages are numbered as they come: these brokers do not.
+    [[nodiscard]] std::int64_t next_number() noexcept { return ++last_number_; }
+
+    void attached() noexcept { phase_ = phase_ == Phase::attaching ? Phase::held : phase_; }
     [[nodiscard]] Action drain(TimePoint now) noexcept {
         return is_held() ? begin_drain(now) : Action::none;
     }
@@ -91,10 +96,11 @@ private:
         return Action::drain;
     }
 
-    Phase phase_{Phase::held};
+    Phase phase_{Phase::attaching};
     bool is_draining_{false};
     TimePoint repeat_at_{};
     TimePoint drain_until_{};
+    std::int64_t last_number_{0};
 };
 
 } // namespace sessionq::groups

@@ -7,6 +7,7 @@
 
 #include <sessionq/operation_context.hpp>
 
+#include "core/access.hpp"
 #include "processor/batch_machine.hpp"
 #include "processor/session_driver.hpp"
 
@@ -17,7 +18,7 @@ dispatch::Verdict BatchCall::handle(MessageCall& first, TimePoint now) {
     return batch.release()->run(); // it ends itself
 }
 
-BatchCall::BatchCall(MessageCall& first, TimePoint now) : driver_{&first.driver()} {
+BatchCall::BatchCall(MessageCall& first, TimePoint now) : driver_{first.session().driver()} {
     const SessionView& session = driver_->view();
     const std::size_t most =
         first.is_guarded() ? 1
@@ -33,7 +34,7 @@ void BatchCall::take(MessageCall& call, TimePoint now) {
     driver_->view().shared().counters.waited(call.ready_at, now);
     deadline_ = deadline_.sooner(call.message.deadline());
     calls_.push_back(&call);
-    contexts_.push_back(call.context());
+    contexts_.push_back(client::Access::make<MessageContext>(call));
 }
 
 /// Behind a message of the lane there are messages only. Nothing is allocated under its lock.

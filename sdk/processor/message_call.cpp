@@ -106,6 +106,7 @@ Ending MessageCall::keep(std::exception_ptr error) noexcept {
         failed_->policy = choose_policy(driver_->view(), message, attempt(), std::move(error));
     }
     end_.policy = failed_->policy.get();
+    end_.failure = &failed_->text;
     return Ending::failed;
 }
 

@@ -46,8 +46,6 @@ public:
     [[nodiscard]] bool decided() const noexcept override {
         return decision_.load(std::memory_order_acquire) != Decision::open;
     }
-    [[nodiscard]] SessionDriver& driver() const noexcept { return *driver_; }
-    [[nodiscard]] const MessageContext& context() const noexcept { return context_; }
     [[nodiscard]] HandledSession& session() const noexcept override;
     [[nodiscard]] std::uint32_t attempt() const noexcept override {
         return MessageMachine::attempt();
@@ -57,10 +55,6 @@ public:
 
     // On the loop
     [[nodiscard]] const MessageEnd& end() const noexcept { return end_; }
-    /// What the handler threw. Empty: nothing.
-    [[nodiscard]] std::string_view failure_text() const noexcept {
-        return failed_ ? std::string_view{failed_->text} : std::string_view{};
-    }
 
     /// Decides for a call whose handler did not, unless it is decided already.
     bool decide(ports::Settlement settlement);

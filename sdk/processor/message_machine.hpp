@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -64,7 +65,12 @@ struct MessageEnd {
     bool holds_lane{false};               ///< nothing of the session starts before it is released
     bool lock_over{false};                ///< its own lock has ended: the broker has it
     const FailurePolicy* policy{nullptr}; ///< chosen for this failure; null: as configured
+    const std::string* failure{nullptr};  ///< what the handler threw; null: nothing
     std::uint32_t deliveries{0};          ///< counted before this one
+
+    [[nodiscard]] std::string_view failure_text() const noexcept {
+        return failure != nullptr ? std::string_view{*failure} : std::string_view{};
+    }
 };
 
 /// What the session says of itself when a handler has ended.

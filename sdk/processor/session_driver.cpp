@@ -104,8 +104,9 @@ void SessionDriver::ended(MessageCall& call) {
     view_.shared().counters.ended(ending);
     view_.workplace().tally.drained += static_cast<std::uint64_t>(ran(ending));
     if (ending == Ending::failed) {
-        view_.report(ErrorSource::message_handler,
-                     {.code = Errc::handler_failed, .detail = std::string{call.failure_text()}});
+        view_.report(
+            ErrorSource::message_handler,
+            {.code = Errc::handler_failed, .detail = std::string{call.end().failure_text()}});
     }
     machine_.at(view_.loop().now()).progressed();
     perform();
@@ -203,8 +204,8 @@ void SessionDriver::perform(const SessionAction& action) {
         break;
     case Kind::settle:
         view_.workplace().tally.released += action.count;
-        static_cast<void>(
-            call_of(action).decide(settlement_for(action.verdict, call_of(action).failure_text())));
+        static_cast<void>(call_of(action).decide(
+            settlement_for(action.verdict, call_of(action).end().failure_text())));
         drop_own_lock(own_locks_.get(), call_of(action));
         link_->settle(call_of(action), call_of(action).take_settlement());
         break;

@@ -19,6 +19,10 @@ const TimePoint now{1h};
 
 EntityLinkMachine in(Phase phase) {
     EntityLinkMachine machine;
+    if (phase == Phase::attaching) {
+        return machine;
+    }
+    machine.attached();
     if (phase == Phase::leaving || phase == Phase::closing) {
         REQUIRE(machine.close(now) == Action::drain);
     }
@@ -34,10 +38,11 @@ EntityLinkMachine in(Phase phase) {
 } // namespace
 
 TEST_CASE("entity link machine: every input in every phase") {
-    enum Input : std::size_t { drain, close, drained, answered, on_time, lose };
-    test::PhaseTable table{"entity link machine",
-                           {"held", "leaving", "closing", "over"},
-                           {"drain", "close", "drained", "answered", "on_time", "lose"}};
+    enum Input : std::size_t { attached, drain, close, drained, answered, on_time, lose };
+    test::PhaseTable table{
+        "entity link machine",
+        {"attaching", "held", "leaving", "closing", "over"},
+        {"attached", "drain", "close", "drained", "answered", "on_time", "lose"}};
     struct Row {
         Phase before;
         Input input;
@@ -46,24 +51,35 @@ TEST_CASE("entity link machine: every input in every phase") {
     };
     using enum Phase;
     const std::vector<Row> rows{
+        {attaching, attached, Action::none, held},
+        {attaching, drain, Action::none, attaching},
+        {attaching, close, Action::none, attaching},
+        {attaching, drained, Action::none, attaching},
+        {attaching, answered, Action::none, attaching},
+        {attaching, on_time, Action::none, attaching},
+        {attaching, lose, Action::none, over},
+        {held, attached, Action::none, held},
         {held, drain, Action::drain, held},
         {held, close, Action::drain, leaving},
         {held, drained, Action::none, held},
         {held, answered, Action::none, held},
         {held, on_time, Action::none, held},
         {held, lose, Action::none, over},
+        {leaving, attached, Action::none, leaving},
         {leaving, drain, Action::none, leaving},
         {leaving, close, Action::none, leaving},
         {leaving, drained, Action::detach, closing},
         {leaving, answered, Action::none, leaving},
         {leaving, on_time, Action::repeat_drain, leaving},
         {leaving, lose, Action::none, over},
+        {closing, attached, Action::none, closing},
         {closing, drain, Action::none, closing},
         {closing, close, Action::none, closing},
         {closing, drained, Action::none, closing},
         {closing, answered, Action::none, closing},
         {closing, on_time, Action::none, closing},
         {closing, lose, Action::none, over},
+        {over, attached, Action::none, over},
         {over, drain, Action::none, over},
         {over, close, Action::none, over},
         {over, drained, Action::none, over},
@@ -77,6 +93,7 @@ TEST_CASE("entity link machine: every input in every phase") {
         EntityLinkMachine machine = in(row.before);
         Action action = Action::none;
         switch (row.input) {
+        case attached: machine.attached(); break;
         case drain: action = machine.drain(now); break;
         case close: action = machine.close(now); break;
         case drained: action = machine.drained(true); break;
@@ -92,7 +109,7 @@ TEST_CASE("entity link machine: every input in every phase") {
 }
 
 TEST_CASE("entity link machine: a drain is repeated until it is answered, and then given up") {
-    EntityLinkMachine machine;
+    EntityLinkMachine machine = in(Phase::held);
     CHECK(machine.due() == TimePoint::max());
     CHECK(machine.drain(now) == Action::drain);
     CHECK_FALSE(machine.may_add_credit());
@@ -109,7 +126,7 @@ TEST_CASE("entity link machine: a drain is repeated until it is answered, and th
 }
 
 TEST_CASE("entity link machine: it detaches after the drain and the last answer, in any order") {
-    EntityLinkMachine machine;
+    EntityLinkMachine machine = in(Phase::held);
     CHECK(machine.close(now) == Action::drain);
     CHECK(machine.answered(true) == Action::none);
     CHECK(machine.drained(false) == Action::none);
@@ -121,7 +138,7 @@ TEST_CASE("entity link machine: it detaches after the drain and the last answer,
 }
 
 TEST_CASE("entity link machine: a drain under way is the one that a close waits for") {
-    EntityLinkMachine machine;
+    EntityLinkMachine machine = in(Phase::held);
     CHECK(machine.drain(now) == Action::drain);
     CHECK(machine.close(now) == Action::none);
     CHECK(machine.drained(true) == Action::detach);
