@@ -17,7 +17,7 @@ struct BatchOptions {
     /// Most messages in one batch. A batch has no more than the processor fetches of a session at
     /// once (`ProcessorOptions::prefetch`) and than a turn has left
     /// (`ProcessorOptions::max_messages_per_turn`). With a prefetch of zero the processor fetches
-    /// at least two batches. Range: 1 to 10,000. Default 100.
+    /// at least 32 messages more than a batch, up to 10,000. Range: 1 to 10,000. Default 100.
     std::uint32_t max_messages{100};
 
     /// How long the first message that waits may wait for more, from its arrival, if no

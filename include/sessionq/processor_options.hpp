@@ -85,12 +85,12 @@ struct ProcessorOptions {
     std::uint32_t max_messages_per_turn{0};
 
     /// Most messages of a session that are fetched and not yet finished. Range: 0 to 10,000. Zero:
-    /// the processor chooses. It begins with 32, or twice the handlers per session if that is more,
-    /// or twice the messages of their batches (`SessionProcessor::on_messages`), up to 10,000.
-    /// It doubles that when handlers waited although the broker had messages: for 5 ms or more, up
-    /// to 10,000 and a quarter of the session's share of `max_buffered_bytes`; for any time, up to
-    /// 1,024 for all sessions of a receive thread together. It halves it when half was never used.
-    /// `SlotDescription::window` tells it. Default 0.
+    /// the processor chooses. It begins with 32, or twice the handlers per session if that is more;
+    /// with `SessionProcessor::on_messages`, with the batches of all these handlers and 32 messages
+    /// more, up to 10,000. It doubles that when handlers waited although the broker had messages:
+    /// for 5 ms or more, up to 10,000 and a quarter of the session's share of `max_buffered_bytes`;
+    /// for any time, up to 1,024 for all sessions of a receive thread together. It halves it when
+    /// half was never used. `SlotDescription::window` tells it. Default 0.
     std::uint32_t prefetch{0};
 
     /// Bytes of messages that the processor may buffer. Each session may always have one message.

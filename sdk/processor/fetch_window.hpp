@@ -38,7 +38,7 @@ public:
         return std::clamp(size_, least_, std::max(least_, most_now()));
     }
 
-    /// `messages`: those that handlers may have at once.
+    /// `messages`: those that handlers may have at once. The window begins with twice as many.
     void limit_handled(std::uint32_t messages) noexcept {
         handled_ = messages;
         least_ = least(configured_, messages);

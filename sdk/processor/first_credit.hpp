@@ -14,8 +14,8 @@ namespace sessionq::processor {
 
 /// Decides what credit goes out with an accept, so that a session costs one round trip (R4). None
 /// where on_session_open runs before any message, and none where messages are deleted as they are
-/// sent: a session that comes too late is given back, and they would be lost. `handled`: messages
-/// that the handlers of a session may have at once. Accepts may wait for
+/// sent: a session that comes too late is given back, and they would be lost. `handled`: half
+/// of a session's window, as `window_half` says. Accepts may wait for
 /// long, so all `slots` together take no more than a quarter of what the budget has left.
 [[nodiscard]] inline ports::FirstCredit first_credit(const ProcessorOptions& options,
                                                      const SessionLimits& limits,

@@ -333,7 +333,7 @@ void SessionMachine::due() {
 
 void SessionMachine::limit_calls(std::uint32_t calls) {
     calls_ = calls;
-    state_.fetch.limit_handled(messages_of(calls, state_.terms.batch));
+    state_.fetch.limit_handled(window_half(calls, state_.terms.batch));
     if (!opening_call_ && state_.phase < Phase::closing_call) { // else on_session_open's end does
         state_.add(Kind::limit_lane, calls_);
     }

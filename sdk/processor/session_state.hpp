@@ -35,7 +35,7 @@ struct SessionState {
         : terms{given},
           idle{given.limits.idle_timeout},
           credit{given.budget, given.share},
-          fetch{given.budget, given.limits.prefetch, messages_of(given.calls, given.batch)},
+          fetch{given.budget, given.limits.prefetch, window_half(given.calls, given.batch)},
           now{accepted},
           progress_at{accepted} {}
 

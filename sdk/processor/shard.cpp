@@ -84,7 +84,7 @@ SessionTerms Shard::terms(core::ReceiveSharePtr share) {
 ports::FirstCredit Shard::first_credit() const {
     const Handlers& handlers = workplace_.shared->handlers;
     return processor::first_credit(workplace_.options(), limits_at(slots_.targets(), limits_),
-                                   messages_of(slots_.calls_per_session(), handlers.batch),
+                                   window_half(slots_.calls_per_session(), handlers.batch),
                                    slots_.active(), static_cast<bool>(handlers.session_open),
                                    workplace_.budget);
 }

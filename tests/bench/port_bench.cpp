@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t window = 1'000;
+    static constexpr std::uint32_t window = 132; // as for batches of 100
 
     ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
     void on_delivery(ports::DeliveryPtr delivery) override {

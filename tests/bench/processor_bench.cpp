@@ -132,12 +132,10 @@ void batches(benchmark::State& state) {
     constexpr std::size_t messages = 400'000;
     for (auto _ : state) {
         Bench bench{sessions, messages};
-        state.SetIterationTime(consume(bench,
-                                       {.max_concurrent_sessions = sessions,
-                                        .session_idle_timeout = 10s,
-                                        .prefetch = 1'000,
-                                        .worker_threads = 2},
-                                       messages, static_cast<std::uint32_t>(state.range(0))));
+        state.SetIterationTime(consume(
+            bench,
+            {.max_concurrent_sessions = sessions, .session_idle_timeout = 10s, .worker_threads = 2},
+            messages, static_cast<std::uint32_t>(state.range(0))));
     }
     state.SetItemsProcessed(static_cast<std::int64_t>(messages) *
                             static_cast<std::int64_t>(state.iterations()));
