@@ -48,7 +48,7 @@ void demonstrate(sessionq::LocalBroker& broker, const std::string& what,
     for (const sessionq::ReceivedMessage& message :
          sessionq::Browser{client, what + "/$DeadLetterQueue"}) {
         std::cout << "  dead-lettered: " << message.text() << ", reason "
-                  << message.facts().dead_letter.value().reason << '\n';
+                  << message.facts().dead_letter->reason << '\n';
     }
 }
 

@@ -46,7 +46,7 @@ int main() {
     for (const ReceivedMessage& letter :
          sessionq::Browser{client, "orders", {.sub_queue = SubQueue::dead_letter}}) {
         std::cout << "dead: " << letter.sequence_number() << " of " << letter.session_id() << ", "
-                  << letter.facts().dead_letter.value().reason << '\n';
+                  << letter.facts().dead_letter->reason << '\n';
     }
 
     // The warehouse is up again. What it would not have stopped stays dead.

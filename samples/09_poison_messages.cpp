@@ -66,6 +66,6 @@ int main() {
     for (const sessionq::ReceivedMessage& message :
          sessionq::Browser{client, "payments/$DeadLetterQueue"}) {
         std::cout << "dead-lettered: " << message.text() << ", "
-                  << message.facts().dead_letter.value().description << '\n';
+                  << message.facts().dead_letter->description << '\n';
     }
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -109,8 +110,8 @@ struct DeliveryFacts {
     WallTime enqueued_time{};             ///< By the broker's clock.
     std::optional<WallTime> expires_at{}; ///< By the broker's clock. Unset: never.
 
-    /// Set in a dead-letter queue, and on messages forwarded from one.
-    std::optional<DeadLetterInfo> dead_letter{};
+    /// Set in a dead-letter queue, and on messages forwarded from one. Else null.
+    std::shared_ptr<const DeadLetterInfo> dead_letter{};
     MessageState state{MessageState::active};
     bool redelivered{false}; ///< A consumer may have received it before.
 

@@ -63,8 +63,8 @@ public:
     /// messages, so a client's first messages may seem to have waited for less time, never for
     /// more. With message groups the time waited does not count. Never: it has no deadline.
     [[nodiscard]] Deadline deadline() const noexcept { return facts_.deadline; }
-    /// Why it was dead-lettered, and where. Unset: it was not.
-    [[nodiscard]] const std::optional<DeadLetterInfo>& dead_letter() const noexcept {
+    /// Why it was dead-lettered, and where. Null: it was not.
+    [[nodiscard]] const std::shared_ptr<const DeadLetterInfo>& dead_letter() const noexcept {
         return facts_.dead_letter;
     }
     /// See `DeliveryFacts::enqueued_sequence_number`.

@@ -6,15 +6,13 @@ ReceivedMessage describe_delivery(const StoredMessage& message) {
     DeliveryFacts facts{.sequence_number = message.sequence,
                         .delivery_count = message.delivery_count,
                         .enqueued_time = message.enqueued_time,
+                        .dead_letter = message.dead_letter,
                         .state = message.place,
                         .redelivered = message.delivered_before,
                         .deadline = message.content->deadline(),
                         .enqueued_sequence_number = message.first_sequence};
     if (message.time_to_live) {
         facts.expires_at = message.enqueued_time + *message.time_to_live;
-    }
-    if (message.dead_letter) {
-        facts.dead_letter = *message.dead_letter;
     }
     return ReceivedMessage{message.content, std::move(facts)};
 }

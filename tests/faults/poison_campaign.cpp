@@ -171,7 +171,7 @@ private:
                      {.sub_queue = SubQueue::dead_letter, .from_sequence_number = next_dead_}}) {
             next_dead_ = message.sequence_number() + 1;
             dead[{std::string{message.session_id()}, std::string{message.text()}}] =
-                message.facts().dead_letter.value_or(DeadLetterInfo{}).reason;
+                message.dead_letter() ? message.dead_letter()->reason : "";
         }
         for (const auto& [key, fate] : fates_) {
             const std::string name =

@@ -279,9 +279,12 @@ core::Result<ReceivedDelivery> to_delivery(
     if (const auto time_to_live = held.time_to_live(); time_to_live && !facts.expires_at) {
         facts.expires_at = Timestamp::later(facts.enqueued_time, *time_to_live).time();
     }
-    facts.dead_letter = dead_letter_info(sections.application_properties);
+    auto dead_letter = dead_letter_info(sections.application_properties);
     if (!source.empty()) {
-        (facts.dead_letter ? *facts.dead_letter : facts.dead_letter.emplace()).source = source;
+        (dead_letter ? *dead_letter : dead_letter.emplace()).source = source;
+    }
+    if (dead_letter) {
+        facts.dead_letter = std::make_shared<const DeadLetterInfo>(*std::move(dead_letter));
     }
     if (const Deadline unwaited = held.deadline(); !unwaited.is_never()) {
         facts.deadline =

@@ -34,7 +34,7 @@ struct TopicFixture : QueueFixture {
         std::string all;
         for (const auto& message : of.peek(0, 1000, std::nullopt, at)) {
             all += (all.empty() ? "" : ", ") +
-                   message.facts().dead_letter.value_or(DeadLetterInfo{}).reason;
+                   (message.dead_letter() ? message.dead_letter()->reason : std::string{});
         }
         return all;
     }

@@ -359,11 +359,12 @@ TEST_CASE("redrive: awaited") {
 }
 
 TEST_CASE("DeadLetterFilter: session, reason and age must all match, what is unset holds for all") {
-    const auto letter = [](Message message, std::optional<DeadLetterInfo> why = {}) {
+    const auto letter = [](Message message, std::shared_ptr<const DeadLetterInfo> why = {}) {
         return ReceivedMessage{std::make_shared<const DecodedContent>(std::move(message)),
                                {.enqueued_time = WallTime{} + 10s, .dead_letter = std::move(why)}};
     };
-    const auto ada = letter(Message::text("ada", "x"), DeadLetterInfo{"Bad", "very"});
+    const auto ada = letter(Message::text("ada", "x"),
+                            std::make_shared<const DeadLetterInfo>(DeadLetterInfo{"Bad", "very"}));
     CHECK(DeadLetterFilter{}.matches(letter({}), WallTime{}));
     CHECK(DeadLetterFilter{.session_id = "ada"}.matches(ada, {}));
     CHECK_FALSE(DeadLetterFilter{.session_id = "ben"}.matches(ada, {}));

@@ -92,8 +92,7 @@ TEST_CASE("Topic: a subscription's dead letters are received from its sub-queue"
     REQUIRE(dead.messages.size() == 1);
     CHECK(amqp::decode_delivery(dead.messages[0], front.reading())
               .value()
-              .facts.dead_letter.value()
-              .reason == "Session ID is null");
+              .facts.dead_letter->reason == "Session ID is null");
 }
 
 TEST_CASE("Topic: receiving from a topic and sending to a subscription fail; unknown names are not "

@@ -73,13 +73,13 @@ TEST_CASE("encode_delivery: always writes a header, dead-letter reasons and a de
     const DecodedContent content{
         {.body = "b", .properties = {{"DeadLetterReason", std::string{"old"}}, {"k", true}}}};
     const core::Uuid token = *core::Uuid::parse("00112233-4455-6677-8899-aabbccddeeff");
-    const DeliveryFacts facts{
-        .sequence_number = 1,
-        .enqueued_time = noon.wall,
-        .expires_at = noon.wall + 1h,
-        .dead_letter = DeadLetterInfo{.reason = "r", .description = "d", .source = "orders"},
-        .state = MessageState::deferred,
-        .enqueued_sequence_number = 77};
+    const DeliveryFacts facts{.sequence_number = 1,
+                              .enqueued_time = noon.wall,
+                              .expires_at = noon.wall + 1h,
+                              .dead_letter = std::make_shared<const DeadLetterInfo>(DeadLetterInfo{
+                                  .reason = "r", .description = "d", .source = "orders"}),
+                              .state = MessageState::deferred,
+                              .enqueued_sequence_number = 77};
     auto delivery = decode_delivery(
         encode_delivery(content, {.facts = facts, .lock_token = token}, noon), noon);
     REQUIRE(delivery.ok());

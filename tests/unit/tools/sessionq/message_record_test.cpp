@@ -73,11 +73,12 @@ void check_equal(const Message& one, const Message& other) {
 } // namespace
 
 TEST_CASE("message record: what is printed is read again, with all members") {
-    const DeliveryFacts facts{.sequence_number = 7,
-                              .delivery_count = 2,
-                              .expires_at = WallTime{} + 1s,
-                              .dead_letter = DeadLetterInfo{"why", not_text},
-                              .state = MessageState::deferred};
+    const DeliveryFacts facts{
+        .sequence_number = 7,
+        .delivery_count = 2,
+        .expires_at = WallTime{} + 1s,
+        .dead_letter = std::make_shared<const DeadLetterInfo>(DeadLetterInfo{"why", not_text}),
+        .state = MessageState::deferred};
     const std::string line = line_of(record_of(received(full_message(), facts)));
     CHECK(line.find('\x1b') == std::string::npos);
     CHECK(line.find('\n') == line.size() - 1);
