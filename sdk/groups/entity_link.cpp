@@ -71,13 +71,13 @@ ports::FirstCredit EntityLink::set_events(ports::LinkEvents& events) {
 // Messages
 
 void EntityLink::add_credit(std::uint32_t count) {
-    if (machine_.may_add_credit()) {
+    if (machine_.add_credit(count)) {
         channel_->link().add_credit(count);
     }
 }
 
 void EntityLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
-    if (!machine_.is_held()) {
+    if (!machine_.gives()) {
         if (machine_.is_attached()) {
             delivery.settle({.kind = OutcomeKind::released});
         }

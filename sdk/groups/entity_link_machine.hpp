@@ -40,7 +40,20 @@ public:
     [[nodiscard]] bool is_attached() const noexcept {
         return phase_ == Phase::held || phase_ == Phase::leaving;
     }
-    [[nodiscard]] bool may_add_credit() const noexcept { return is_held() && !is_draining_; }
+    /// False: the owner may not ask for messages now.
+    [[nodiscard]] bool add_credit(std::uint32_t count) noexcept {
+        const bool may = is_held() && !is_draining_;
+        credit_ += may ? count : 0;
+        return may;
+    }
+    /// A message came. False: the owner did not ask for it. A repeated drain may bring one.
+    [[nodiscard]] bool gives() noexcept {
+        if (!is_held() || credit_ == 0) {
+            return false;
+        }
+        --credit_;
+        return true;
+    }
     /// When to call `on_time`; TimePoint::max(): not at all.
     [[nodiscard]] TimePoint due() const noexcept {
         return is_draining_ && is_attached() ? repeat_at_ : TimePoint::max();
@@ -66,6 +79,7 @@ public:
         if (!is_attached() || !std::exchange(is_draining_, false)) {
             return Action::none;
         }
+        credit_ = 0;
         return is_held() ? Action::tell_drained : answered(is_answered);
     }
     /// A settlement was answered.
@@ -98,6 +112,7 @@ private:
 
     Phase phase_{Phase::attaching};
     bool is_draining_{false};
+    std::uint32_t credit_{0};
     TimePoint repeat_at_{};
     TimePoint drain_until_{};
     std::int64_t last_number_{0};

@@ -50,8 +50,13 @@ public:
         if (!std::ranges::is_sorted(calls, {}, stage)) {
             std::ranges::stable_sort(calls, {}, stage);
         }
-        const auto back = std::ranges::equal_range(calls, Stage::returns, {}, stage);
-        std::reverse(back.begin(), back.end());
+        const auto is_before = [&](Stage end) {
+            return [&stage, end](const auto* call) { return stage(call) < end; };
+        };
+        const auto first =
+            std::partition_point(calls.begin(), calls.end(), is_before(Stage::returns));
+        const auto last = std::partition_point(first, calls.end(), is_before(Stage::failed));
+        std::reverse(first, last);
     }
 
 private:

@@ -112,7 +112,7 @@ TEST_CASE("entity link machine: a drain is repeated until it is answered, and th
     EntityLinkMachine machine = in(Phase::held);
     CHECK(machine.due() == TimePoint::max());
     CHECK(machine.drain(now) == Action::drain);
-    CHECK_FALSE(machine.may_add_credit());
+    CHECK_FALSE(machine.add_credit(1));
     CHECK(machine.drain(now) == Action::none); // its answer is the answer to both
     CHECK(machine.due() == now + EntityLinkMachine::drain_patience);
     CHECK(machine.on_time(now) == Action::none);
@@ -121,7 +121,7 @@ TEST_CASE("entity link machine: a drain is repeated until it is answered, and th
     CHECK(machine.on_time(now + 9900ms) == Action::repeat_drain);
     CHECK(machine.on_time(now + 10200ms) == Action::abandon);
     CHECK(machine.drained(true) == Action::tell_drained);
-    CHECK(machine.may_add_credit());
+    CHECK(machine.add_credit(1));
     CHECK(machine.due() == TimePoint::max());
 }
 
@@ -142,4 +142,19 @@ TEST_CASE("entity link machine: a drain under way is the one that a close waits 
     CHECK(machine.drain(now) == Action::drain);
     CHECK(machine.close(now) == Action::none);
     CHECK(machine.drained(true) == Action::detach);
+}
+
+TEST_CASE("entity link machine: gives what its owner asked for, and nothing after a drain") {
+    EntityLinkMachine machine = in(Phase::held);
+    CHECK_FALSE(machine.gives());
+    CHECK(machine.add_credit(2));
+    CHECK(machine.gives());
+    CHECK(machine.drain(now) == Action::drain);
+    CHECK(machine.gives()); // it was on its way
+    CHECK_FALSE(machine.gives());
+    CHECK(machine.drained(true) == Action::tell_drained);
+    CHECK_FALSE(machine.gives()); // a repeated drain brought it
+    CHECK(machine.add_credit(1));
+    CHECK(machine.close(now) == Action::drain);
+    CHECK_FALSE(machine.gives());
 }

@@ -97,6 +97,22 @@ TEST_CASE("entity link: a broker that answers no drain loses the link, also one 
     CHECK(closed.closed);
 }
 
+TEST_CASE("entity link: what a repeated drain brings beyond the credit goes back uncounted") {
+    EntityWorld world;
+    test::RecordingLink& link = world.open(); // with credit for ten
+    world.broker.answers_drains = false;
+    link.drain();
+    world.loop.run_until_idle();
+    world.loop.advance(300ms); // the drain is repeated, with one more
+    for (int i = 0; i < 11; ++i) {
+        world.broker.give("", std::to_string(i), false);
+    }
+    REQUIRE(world.until([&] { return link.got.size() == 10 && world.broker.released != 0; }));
+    REQUIRE(world.until([&] { return link.drained == 1; }));
+    CHECK(link.got.size() == 10);
+    CHECK(world.broker.failed == 0);
+}
+
 TEST_CASE("entity link: where the broker answers outcomes, a close waits for the answers") {
     EntityWorld world{"Apache Qpid Broker-J"};
     test::RecordingLink& link = world.open_with(2);
