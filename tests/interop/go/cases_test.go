@@ -684,9 +684,20 @@ func TestListSessions(t *testing.T) {
 	for _, session := range want {
 		same(t, listed[session], true)
 	}
-	since := &sb.ListSessionsOptions{SessionStateUpdatedAfter: ptr(time.Now())}
-	_, err := client.NewListSessionsForQueuePager(queue, since).NextPage(soon(t))
-	says(t, err, "not supported")
+	withStateSince := func(since time.Time) []string {
+		options := &sb.ListSessionsOptions{SessionStateUpdatedAfter: &since}
+		page, err := client.NewListSessionsForQueuePager(queue, options).NextPage(soon(t))
+		ok(t, err)
+		return page.Sessions
+	}
+	hourAgo := time.Now().Add(-time.Hour)
+	same(t, len(withStateSince(hourAgo)), 0)
+	receiver, err := client.AcceptSessionForQueue(soon(t), queue, "session-007", nil)
+	ok(t, err)
+	ok(t, receiver.SetSessionState(soon(t), []byte("stirred"), nil))
+	ok(t, receiver.Close(soon(t)))
+	sameAll(t, withStateSince(hourAgo), []string{"session-007"})
+	same(t, len(withStateSince(hourAgo.Add(2*time.Hour))), 0)
 }
 
 func TestTwentyReceiversAtOnceEachWithASessionOfItsOwn(t *testing.T) {

@@ -452,15 +452,17 @@ class Cases(unittest.TestCase):
         want = {f"session-{i:03}" for i in range(120)}  # more than a page
         self.send(queue, *(message(session_id, "x") for session_id in sorted(want)))
         self.assertEqual(set(self.client.list_queue_sessions(queue)), want)
-        with (
-            connect(retry_total=0) as client,
-            self.assertRaisesRegex(exceptions.ServiceBusError, "not supported"),
-        ):
-            list(
-                client.list_queue_sessions(
-                    queue, state_updated_after=datetime.datetime.now(datetime.timezone.utc)
-                )
-            )
+        now = datetime.datetime.now(datetime.timezone.utc)
+        hour = datetime.timedelta(hours=1)
+
+        def with_state_since(time):
+            return list(self.client.list_queue_sessions(queue, state_updated_after=time))
+
+        self.assertEqual(with_state_since(now - hour), [])
+        with self.session(queue, "session-007") as receiver:
+            receiver.session.set_state("stirred")
+        self.assertEqual(with_state_since(now - hour), ["session-007"])
+        self.assertEqual(with_state_since(now + hour), [])
 
     def test_ten_receivers_at_once_each_with_a_session_of_its_own(self):
         queue = take("s")
