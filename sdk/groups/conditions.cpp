@@ -23,4 +23,17 @@ Failure to_failure(const amqp::Condition& condition, std::string what) {
     return amqp::to_failure(condition, std::move(what), rows);
 }
 
+Failure loss_from(Failure why) {
+    if (why.code != Errc::entity_not_found && why.code != Errc::unauthorized) {
+        why.code = Errc::connection_lost;
+    }
+    return why;
+}
+
+amqp::Condition unanswered_drain() {
+    return {.name = "amqp:link:detach-forced",
+            .text = "the broker did not answer a drain",
+            .found = Errc::timeout};
+}
+
 } // namespace sessionq::groups

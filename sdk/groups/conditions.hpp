@@ -13,4 +13,11 @@ namespace sessionq::groups {
 /// is an end without a reason: connection_lost. What this side found becomes part of the detail.
 [[nodiscard]] Failure to_failure(const amqp::Condition& condition, std::string what);
 
+/// What a link's owner hears of its end: a loss, unless the broker names a reason that trying again
+/// does not cure.
+[[nodiscard]] Failure loss_from(Failure why);
+
+/// A link whose broker does not answer a drain is given up with this.
+[[nodiscard]] amqp::Condition unanswered_drain();
+
 } // namespace sessionq::groups

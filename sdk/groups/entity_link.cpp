@@ -27,11 +27,10 @@ amqp::Outcome outcome_for(ports::Outcome outcome) {
 } // namespace
 
 EntityLink::EntityLink(ReceiverContext& context, ReceiverTerms terms, DoneHandler attached)
-    : PlainLink{context.loop, *context.connection.dialect()},
+    : PlainLink{context.loop, *context.connection.dialect(), std::move(attached)},
       loop_{context.loop},
       context_{&context},
-      terms_{std::move(terms)},
-      waiter_{std::move(attached)} {}
+      terms_{std::move(terms)} {}
 
 EntityLink::~EntityLink() {
     if (machine_.is_attached()) {
@@ -57,15 +56,7 @@ void EntityLink::forget_endpoint() noexcept {
 
 void EntityLink::on_attached() {
     machine_.attached();
-    std::exchange(waiter_, nullptr)(core::Done{});
-}
-
-ports::FirstCredit EntityLink::set_events(ports::LinkEvents& events) {
-    events_ = &events;
-    if (untold_loss_) {
-        replies_.push([this] { events_->on_lost(*untold_loss_); });
-    }
-    return {};
+    end_wait(core::Done{});
 }
 
 // Messages
@@ -164,24 +155,6 @@ void EntityLink::on_settled_by_broker(amqp::DeliveryHandle delivery) {
     tell(settled, nullptr);
 }
 
-void EntityLink::answer(ports::Delivery& delivery, std::optional<Failure> failure) {
-    if (failure) {
-        replies_.push([this, &delivery, why = *std::move(failure)] { tell(delivery, &why); });
-    } else {
-        replies_.push([this, &delivery] { tell(delivery, nullptr); }); // small: no memory taken
-    }
-}
-
-void EntityLink::tell(ports::Delivery& delivery, const Failure* failure) {
-    const auto self = anchor_.handle();
-    if (settlements_.take(delivery)) {
-        events_->on_settled(delivery, failure);
-    }
-    if (self.get() != nullptr) {
-        perform(machine_.answered(settlements_.empty()));
-    }
-}
-
 // The end
 
 void EntityLink::perform(Action action) {
@@ -204,11 +177,7 @@ void EntityLink::perform(Action action) {
         unsettled_.release(); // a detach may count them as delivered
         channel_->link().close();
         break;
-    case Action::abandon:
-        on_lost({.name = "amqp:link:detach-forced",
-                 .text = "the broker did not answer a drain",
-                 .found = Errc::timeout});
-        return;
+    case Action::abandon: on_lost(unanswered_drain()); return;
     }
     loop_.timers().set_due(timer_, machine_.due());
 }
@@ -231,34 +200,11 @@ void EntityLink::on_lost(const amqp::Condition& condition) {
         context_->unanswered.lost();
     }
     if (before == Phase::attaching) {
-        std::exchange(waiter_, nullptr)(
-            to_failure(condition, "cannot receive from '" + terms_.entity + "'"));
+        end_wait(to_failure(condition, "cannot receive from '" + terms_.entity + "'"));
         return;
     }
-    Failure why = to_failure(condition, "the link to '" + terms_.entity + "' was lost");
-    if (why.code != Errc::entity_not_found && why.code != Errc::unauthorized) {
-        why.code = Errc::connection_lost; // whatever it was, trying again cures it
-    }
-    tell_lost(std::move(why), before);
-}
-
-void EntityLink::tell_lost(Failure why, Phase before) {
-    const auto self = anchor_.handle();
-    if (events_ == nullptr && before == Phase::held) {
-        untold_loss_ = std::make_unique<Failure>(std::move(why));
-        return;
-    }
-    replies_.flush();
-    Failure unknown = why;
-    unknown.outcome_unknown = true;
-    if (self.get() == nullptr || !settlements_.fail_all(events_, unknown)) {
-        return;
-    }
-    if (before == Phase::held) {
-        events_->on_lost(why);
-    } else if (waiter_) {
-        std::exchange(waiter_, nullptr)(core::Done{});
-    }
+    tell_lost(loss_from(to_failure(condition, "the link to '" + terms_.entity + "' was lost")),
+              before == Phase::held);
 }
 
 // Opening

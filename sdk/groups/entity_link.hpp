@@ -11,7 +11,6 @@
 #include "groups/group_receiver.hpp"
 #include "groups/plain_link.hpp"
 #include "groups/unsettled_messages.hpp"
-#include "ports/settlement_book.hpp"
 #include "timing/timer.hpp"
 
 namespace sessionq::groups {
@@ -33,7 +32,6 @@ public:
     [[nodiscard]] core::ReceiveSharePtr share() const override {
         return channel_ != nullptr ? channel_->share() : nullptr;
     }
-    ports::FirstCredit set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override;
     void drain() override;
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override;
@@ -52,9 +50,7 @@ private:
     void perform(Action action);
     void on_time() { perform(machine_.on_time(loop_.now())); }
     void give(amqp::DeliveryHandle delivery, amqp::ReceivedDelivery received, std::size_t bytes);
-    void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
-    void tell(ports::Delivery& delivery, const Failure* failure);
-    void tell_lost(Failure why, Phase before);
+    void answered() override { perform(machine_.answered(settlements_.empty())); }
 
     core::EventLoop& loop_;
     ReceiverContext* context_; // null once the endpoint is gone
@@ -62,12 +58,7 @@ private:
     EntityLinkMachine machine_{};
     std::unique_ptr<ReceiverChannel> channel_{};
     UnsettledMessages unsettled_{};
-    ports::SettlementBook settlements_{};
-    ports::LinkEvents* events_{nullptr};
-    DoneHandler waiter_;                     // for the attach, or for the end after a close
-    std::unique_ptr<Failure> untold_loss_{}; // before there were events
     timing::Timer timer_{timing::Timer::calling<&EntityLink::on_time>(this)};
-    const core::Anchor<EntityLink> anchor_{*this};
 };
 
 /// An accept of a queue without sessions: connects, and attaches the link that answers it.

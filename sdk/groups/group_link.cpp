@@ -32,14 +32,6 @@ void GroupLink::forget_receiver() noexcept {
     group_ = nullptr;
 }
 
-ports::FirstCredit GroupLink::set_events(ports::LinkEvents& events) {
-    events_ = &events;
-    if (untold_loss_) {
-        replies_.push([this] { events_->on_lost(*untold_loss_); });
-    }
-    return {}; // the groups share the receiver's credit
-}
-
 void GroupLink::give_back() {
     if (group_ != nullptr) {
         receiver_->table().give_back(*std::exchange(group_, nullptr));
@@ -147,24 +139,6 @@ void GroupLink::settle_at_broker(Held& held, ports::Delivery& delivery, amqp::Ou
     }
 }
 
-void GroupLink::answer(ports::Delivery& delivery, std::optional<Failure> failure) {
-    if (failure) {
-        replies_.push([this, &delivery, why = *std::move(failure)] { tell(delivery, &why); });
-    } else {
-        replies_.push([this, &delivery] { tell(delivery, nullptr); }); // small: no memory taken
-    }
-}
-
-void GroupLink::tell(ports::Delivery& delivery, const Failure* failure) {
-    const auto self = anchor_.handle();
-    if (settlements_.take(delivery)) {
-        events_->on_settled(delivery, failure);
-    }
-    if (self.get() != nullptr) {
-        leave_if_answered();
-    }
-}
-
 // The end
 
 void GroupLink::close(DoneHandler handler) {
@@ -172,38 +146,23 @@ void GroupLink::close(DoneHandler handler) {
         replies_.push([handler = std::move(handler)] { handler(core::Done{}); });
         return;
     }
-    close_handler_ = std::move(handler);
+    waiter_ = std::move(handler);
     give_back();
-    replies_.push([this] { leave_if_answered(); });
+    replies_.push([this] { answered(); });
 }
 
 /// What was settled before is answered before.
-void GroupLink::leave_if_answered() {
+void GroupLink::answered() {
     if (machine_.leave(settlements_.empty())) {
         std::exchange(receiver_, nullptr)->leave(*this, anchor_.handle());
     }
 }
 
 void GroupLink::lose(const Failure& why) {
-    const auto self = anchor_.handle();
-    const Phase before = machine_.lose();
+    const bool was_held = machine_.lose() == Phase::held;
     give_back();
     receiver_ = nullptr;
-    if (events_ == nullptr && before == Phase::held) {
-        untold_loss_ = std::make_unique<Failure>(why);
-        return;
-    }
-    replies_.flush();
-    Failure unknown = why;
-    unknown.outcome_unknown = true;
-    if (self.get() == nullptr || !settlements_.fail_all(events_, unknown)) {
-        return;
-    }
-    if (before == Phase::closing) {
-        on_left();
-    } else if (before == Phase::held) {
-        events_->on_lost(why);
-    }
+    tell_lost(why, was_held);
 }
 
 } // namespace sessionq::groups

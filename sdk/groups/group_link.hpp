@@ -11,7 +11,6 @@
 #include "groups/group_table.hpp"
 #include "groups/plain_link.hpp"
 #include "ports/endpoint.hpp"
-#include "ports/settlement_book.hpp"
 
 namespace sessionq::groups {
 
@@ -28,7 +27,6 @@ public:
     ~GroupLink() override;
 
     [[nodiscard]] const std::string& session_id() const noexcept override { return id_; }
-    ports::FirstCredit set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override;
     void drain() override;
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override;
@@ -41,10 +39,9 @@ public:
     void give();
     /// Nothing more comes before credit is added.
     void on_drained();
-    /// Tells the owner of a settlement, now or by a later turn.
-    void tell(ports::Delivery& delivery, const Failure* failure);
-    void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
-    void on_left() { std::exchange(close_handler_, nullptr)(core::Done{}); }
+    using PlainLink::answer;
+    using PlainLink::tell;
+    void on_left() { end_wait(core::Done{}); }
     void lose(const Failure& why);
     /// The receiver goes. The owner is told nothing.
     void forget_receiver() noexcept;
@@ -53,17 +50,13 @@ private:
     void give_back();
     void give_later();
     void settle_at_broker(Held& held, ports::Delivery& delivery, amqp::OutcomeKind kind);
-    void leave_if_answered();
+    void answered() override;
 
     GroupReceiver* receiver_;
     Group* group_; // null once it is given back or lost
     const std::string id_;
     const ports::ReceiveMode mode_;
     GroupLinkMachine machine_{};
-    ports::SettlementBook settlements_{};
-    ports::LinkEvents* events_{nullptr};
-    DoneHandler close_handler_{};
-    std::unique_ptr<Failure> untold_loss_{}; // before there were events
     const core::Anchor<GroupLink> anchor_{*this};
 };
 

@@ -36,14 +36,6 @@ void release(GroupTable& table, Held& held, bool counted) {
     table.remove(held);
 }
 
-/// Sessions hear of a loss, unless the broker names a reason that trying again does not cure.
-Failure loss_from(Failure why) {
-    if (why.code != Errc::entity_not_found && why.code != Errc::unauthorized) {
-        why.code = Errc::connection_lost;
-    }
-    return why;
-}
-
 } // namespace
 
 using Action = ReceiverMachine::Action;
@@ -134,11 +126,7 @@ void GroupReceiver::perform(Action action) {
         }
         channel_->link().close();
         break;
-    case Action::abandon:
-        on_lost({.name = "amqp:link:detach-forced",
-                 .text = "the broker did not answer a drain",
-                 .found = Errc::timeout});
-        return;
+    case Action::abandon: on_lost(unanswered_drain()); return;
     case Action::finish: context_.finished(terms_); return;
     }
     context_.loop.timers().set_due(timer_, machine_.due());

@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <memory>
+#include <optional>
+
 #include "core/reply_queue.hpp"
+#include "core/weak_handle.hpp"
 #include "groups/dialect.hpp"
 #include "ports/session_link.hpp"
+#include "ports/settlement_book.hpp"
 
 namespace sessionq::groups {
 
 /// A session link of a broker that has no locks, no session state and no deferral. Refuses requests
-/// for these.
+/// for these. Tells the owner of settlements, of the end of a close and of a loss.
 class PlainLink : public ports::SessionLink {
 public:
-    PlainLink(core::EventLoop& loop, const Dialect& dialect) : replies_{loop}, dialect_{dialect} {}
+    PlainLink(core::EventLoop& loop, const Dialect& dialect, DoneHandler waiter = {})
+        : replies_{loop}, dialect_{dialect}, waiter_{std::move(waiter)} {}
     PlainLink(const PlainLink&) = delete;
     PlainLink& operator=(const PlainLink&) = delete;
+
+    ports::FirstCredit set_events(ports::LinkEvents& events) final;
 
     [[nodiscard]] ports::LockGrant initial_lock() const noexcept final { return {}; }
     ports::RequestId renew_lock(Deadline, LockHandler handler) final {
@@ -34,8 +42,21 @@ public:
 protected:
     ~PlainLink() override = default;
 
+    /// Tells the owner of a settlement, now or by a later turn. Now it may destroy the link.
+    void tell(ports::Delivery& delivery, const Failure* failure);
+    void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
+    /// A settlement was told.
+    virtual void answered() = 0;
+    /// What was waited for is done. May destroy the link.
+    void end_wait(const core::Result<core::Done>& result);
+    /// The link is gone. `is_held`: its owner has not closed it. May destroy the link.
+    void tell_lost(const Failure& why, bool is_held);
+
     core::ReplyQueue replies_;
     const Dialect& dialect_;
+    DoneHandler waiter_; // for the end after a close
+    ports::SettlementBook settlements_{};
+    ports::LinkEvents* events_{nullptr};
 
 private:
     template <typename Handler>
@@ -44,6 +65,9 @@ private:
                        why = dialect_.capabilities.missing(capability)] { handler(why); });
         return 0;
     }
+
+    std::unique_ptr<Failure> untold_loss_{}; // before there were events
+    const core::Anchor<PlainLink> anchor_{*this};
 };
 
 } // namespace sessionq::groups
