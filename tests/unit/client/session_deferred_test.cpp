@@ -13,6 +13,7 @@
 #include <sessionq/session_receiver.hpp>
 
 #include "client/session_receiver_operations.hpp"
+#include "support/code_of.hpp"
 #include "unit/client/handler_fixture.hpp"
 #include "unit/client/orders_fixture.hpp"
 
@@ -22,15 +23,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto patience = 20s;
-
-Errc code_of(const std::function<void()>& call) {
-    try {
-        call();
-        return Errc{};
-    } catch (const Error& error) {
-        return error.failure().code;
-    }
-}
 
 /// The test is in the handler of a session and has asked for deferred messages.
 struct DeferredFixture : test::HandlerFixture {
@@ -74,7 +66,7 @@ TEST_CASE("session deferred: a handler receives and settles them, and the proces
     REQUIRE(completed->answers.size() == 1);
     CHECK(completed->answers.front().ok());
     CHECK(released->answers.front().failure().code == Errc::message_not_found);
-    CHECK(code_of([&] { f.settle(messages[0], ports::Outcome::complete); }) ==
+    CHECK(test::code_of([&] { f.settle(messages[0], ports::Outcome::complete); }) ==
           Errc::already_settled); // R8
     CHECK(f.bench.errors.empty());
     CHECK(f.bench.counters().messages_completed == 0);
@@ -87,10 +79,11 @@ TEST_CASE("session deferred: what is not settled cannot be settled after the ses
     DeferredFixture f;
     const auto messages = f.receive();
     f.bench.finish_all();
-    CHECK(code_of([&] { f.settle(messages[0], ports::Outcome::complete); }) == Errc{});
+    CHECK(test::code_of([&] { f.settle(messages[0], ports::Outcome::complete); }) == Errc{});
     f.bench.stop(1s);
     CHECK(f.link->take_log() == "ask for 2, complete 1, complete x, drain, close");
-    CHECK(code_of([&] { f.settle(messages[1], ports::Outcome::complete); }) == Errc::lock_lost);
+    CHECK(test::code_of([&] { f.settle(messages[1], ports::Outcome::complete); }) ==
+          Errc::lock_lost);
 }
 
 TEST_CASE("R15: session deferred: the end of the lock ends what is asked, and settlements") {
@@ -137,15 +130,17 @@ TEST_CASE("session deferred: none asked for, and what is refused") {
     REQUIRE(none->answers.size() == 1);
     CHECK(none->answers.front().value().empty());
     const auto messages = f.receive();
-    CHECK(code_of([&] { static_cast<void>(client::renew_lock(messages[0], {})); }) ==
+    CHECK(test::code_of([&] { static_cast<void>(client::renew_lock(messages[0], {})); }) ==
           Errc::not_supported);
     f.bench.endpoint.can = {"scripted", {ports::Capability::lock_renewal}};
-    CHECK(code_of([&] { static_cast<void>(client::receive_deferred(f.session(), {1}, {})); }) ==
-          Errc::not_supported);
-    CHECK(code_of([&] { f.settle(messages[0], ports::Outcome::dead_letter); }) ==
+    CHECK(test::code_of([&] {
+              static_cast<void>(client::receive_deferred(f.session(), {1}, {}));
+          }) == Errc::not_supported);
+    CHECK(test::code_of([&] { f.settle(messages[0], ports::Outcome::dead_letter); }) ==
           Errc::not_supported);
     f.bench.host.reset(); // the client has ended
-    CHECK(code_of([&] { f.settle(messages[0], ports::Outcome::complete); }) == Errc::lock_lost);
+    CHECK(test::code_of([&] { f.settle(messages[0], ports::Outcome::complete); }) ==
+          Errc::lock_lost);
     f.bench.finish_all();
 }
 
@@ -167,9 +162,10 @@ TEST_CASE("session deferred: a session defers, and takes up again, within its ha
                 auto parts = session.receive_deferred({std::stoll(*session.state())});
                 session.set_state(std::string{parts.at(0).text()});
                 parts.at(0).complete();
-                CHECK(code_of([&] { parts.at(0).complete(); }) == Errc::already_settled);
-                CHECK(code_of([&] { static_cast<void>(session.receive_deferred({number})); }) ==
-                      Errc::message_not_found);
+                CHECK(test::code_of([&] { parts.at(0).complete(); }) == Errc::already_settled);
+                CHECK(test::code_of([&] {
+                          static_cast<void>(session.receive_deferred({number}));
+                      }) == Errc::message_not_found);
             } else {
                 seen.set_value(session.state().value_or("none"));
             }
@@ -224,7 +220,7 @@ TEST_CASE("session deferred: what a handler does not settle stays deferred, unco
     const std::int64_t number = future.get();
     CHECK(processor.stop(patience).complete);
     CHECK(f.broker.counts("orders").deferred == 1);
-    CHECK(code_of([&] { kept->complete(); }) == Errc::lock_lost);
+    CHECK(test::code_of([&] { kept->complete(); }) == Errc::lock_lost);
     SessionReceiver receiver = SessionReceiver::accept(f.client, "orders", "ada");
     auto again = receiver.receive_deferred({number});
     CHECK(again.at(0).message().delivery_count() == 0);
@@ -246,7 +242,7 @@ TEST_CASE("session deferred: in an entity without sessions each has a lock of it
         }
         auto parts = context.session().receive_deferred({number});
         CHECK_FALSE(parts.at(0).lock_expires().is_never());
-        seen.set_value(code_of([&] { parts.at(0).complete(); }));
+        seen.set_value(test::code_of([&] { parts.at(0).complete(); }));
     });
     processor.start();
     const auto deferred = [&] { return f.broker.counts("plain").deferred == 1; };

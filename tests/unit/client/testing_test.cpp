@@ -14,24 +14,13 @@
 #include <sessionq/testing/fake_message.hpp>
 #include <sessionq/testing/fake_session.hpp>
 
+#include "support/code_of.hpp"
+
 using namespace sessionq;
 using namespace std::chrono_literals;
 using Outcome = testing::Settlement::Outcome;
 using testing::FakeMessage;
 using testing::FakeSession;
-
-namespace {
-
-Errc code_of(const std::function<void()>& call) {
-    try {
-        call();
-        return Errc{};
-    } catch (const Error& error) {
-        return error.failure().code;
-    }
-}
-
-} // namespace
 
 TEST_CASE("fake message: tells how its handler settled it") {
     struct Row {
@@ -59,7 +48,7 @@ TEST_CASE("fake message: tells how its handler settled it") {
         REQUIRE(message.settlement());
         CHECK(message.settlement()->outcome == row.outcome);
         CHECK(message.context().settled());
-        CHECK(code_of([&] { message.context().complete(); }) == Errc::already_settled);
+        CHECK(test::code_of([&] { message.context().complete(); }) == Errc::already_settled);
     }
     FakeMessage dead{session, Message::text("ada", "1")};
     dead.context().dead_letter("Bad", "very", {{"seen", true}});
@@ -149,8 +138,8 @@ TEST_CASE("fake session: state, release, the stop token, and what requests fail 
     context.release();
     CHECK(session.released());
     session.fail_requests(Errc::timeout);
-    CHECK(code_of([&] { static_cast<void>(context.state()); }) == Errc::timeout);
-    CHECK(code_of([&] { context.set_state("3"); }) == Errc::timeout);
+    CHECK(test::code_of([&] { static_cast<void>(context.state()); }) == Errc::timeout);
+    CHECK(test::code_of([&] { context.set_state("3"); }) == Errc::timeout);
     session.fail_requests(std::nullopt);
     CHECK(context.state() == "2");
     FakeMessage message{session, Message{.body = "1"}};
@@ -159,8 +148,8 @@ TEST_CASE("fake session: state, release, the stop token, and what requests fail 
     CHECK(message.context().stop_token().stop_requested());
     message.context().session().set_state("still held");
     session.lose_lock();
-    CHECK(code_of([&] { message.context().complete(); }) == Errc::lock_lost);
-    CHECK(code_of([&] { context.set_state("4"); }) == Errc::lock_lost);
+    CHECK(test::code_of([&] { message.context().complete(); }) == Errc::lock_lost);
+    CHECK(test::code_of([&] { context.set_state("4"); }) == Errc::lock_lost);
     CHECK_FALSE(message.settlement());
 }
 
@@ -176,13 +165,15 @@ TEST_CASE("fake session: its deferred messages are received and settled") {
         CHECK(held[0].message().facts().state == MessageState::deferred);
         held[0].complete();
         held[1].abandon();
-        CHECK(code_of([&] { held[1].complete(); }) == Errc::already_settled);
-        CHECK(code_of([&] { static_cast<void>(held[1].renew_lock()); }) == Errc::already_settled);
+        CHECK(test::code_of([&] { held[1].complete(); }) == Errc::already_settled);
+        CHECK(test::code_of([&] { static_cast<void>(held[1].renew_lock()); }) ==
+              Errc::already_settled);
     }});
     CHECK(session.settlement_of(second)->outcome == Outcome::completed);
     CHECK(session.settlement_of(first)->outcome == Outcome::abandoned);
     const auto receive = [&](std::int64_t number) {
-        return code_of([&] { static_cast<void>(session.context().receive_deferred({number})); });
+        return test::code_of(
+            [&] { static_cast<void>(session.context().receive_deferred({number})); });
     };
     CHECK(receive(second) == Errc::message_not_found); // it is gone
     CHECK(receive(first) == Errc{});                   // it came back
@@ -194,7 +185,7 @@ TEST_CASE("fake session: its deferred messages are received and settled") {
 TEST_CASE("fake session: with receive and delete nothing is settled") {
     FakeSession session{{.receive_and_delete = true}};
     FakeMessage message{session, Message{.body = "1"}};
-    CHECK(code_of([&] { message.context().complete(); }) == Errc::already_settled);
+    CHECK(test::code_of([&] { message.context().complete(); }) == Errc::already_settled);
     const std::int64_t number = session.add_deferred(Message{.body = "2"});
     auto held = session.context().receive_deferred({number});
     CHECK(held.at(0).settled());

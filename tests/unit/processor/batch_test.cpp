@@ -69,6 +69,15 @@ struct BatchBench : ProcessorBench {
         }
     }
 
+    /// Starts, and opens a session with these messages.
+    test::ScriptedLinkPtr start_with(std::initializer_list<const char*> texts) {
+        start();
+        auto link = open();
+        come(link, texts);
+        run();
+        return link;
+    }
+
     std::function<void(Batch)> handle_all{};
     Batch contexts{};
     processor::HandlerDone end{};
@@ -92,10 +101,7 @@ TEST_CASE("batch: what has come is handled together, in order, and completed in 
     BatchBench bench{{}, {.max_messages = 3}};
     SUBCASE("a function") { bench.use_function(); }
     SUBCASE("an operation that ends within its start") {}
-    bench.start();
-    const auto link = bench.open();
-    bench.come(link, {"1", "2", "3", "4", "5"});
-    bench.run();
+    const auto link = bench.start_with({"1", "2", "3", "4", "5"});
     CHECK(bench.take_handled() == "[1 2 3] [4 5]");
     CHECK(link->take_log() == "complete 1, complete 2, complete 3, complete 4, complete 5");
     CHECK(bench.counters().messages_handled == 5);
@@ -126,10 +132,7 @@ TEST_CASE("batch: R7: a batch is one handler") {
         bench.note(all);
         bench.started.push_back({"", all.data(), std::move(done)});
     };
-    bench.start();
-    const auto link = bench.open();
-    bench.come(link, {"1", "2", "3", "4", "5"});
-    bench.run();
+    const auto link = bench.start_with({"1", "2", "3", "4", "5"});
     CHECK(bench.take_handled() == "[1 2] [3 4]");
     bench.finish();
     CHECK(bench.take_handled() == "[5]");
@@ -142,10 +145,7 @@ TEST_CASE("batch: what it settled stands, the first it did not failed, the rest 
     bench.handle_all = fail_at("3");
     SUBCASE("a function") { bench.use_function(); }
     SUBCASE("an operation that ends within its start") {}
-    bench.start();
-    const auto link = bench.open();
-    bench.come(link, {"1", "2", "3", "4", "5"});
-    bench.run();
+    const auto link = bench.start_with({"1", "2", "3", "4", "5"});
     CHECK(bench.take_handled() == "[1 2 3 4 5]");
     CHECK(link->take_log() == "complete 1, complete 2");
     CHECK(bench.last_error.detail == "at 3");
@@ -168,10 +168,7 @@ TEST_CASE("batch: the policy sees the message that failed, and no other attempt 
         seen.append(failure.message.text()).append(std::to_string(failure.attempt));
         return failure.configured;
     };
-    bench.start();
-    const auto link = bench.open();
-    bench.come(link, {"1", "2", "3"});
-    bench.run();
+    const auto link = bench.start_with({"1", "2", "3"});
     CHECK(bench.take_handled() == "[1 2 3] [3]");
     CHECK(link->take_log() == "complete 1, dead-letter 2 (HandlerFailed), complete 3");
     CHECK(seen == "21");
@@ -199,10 +196,7 @@ TEST_CASE("batch: R6: what is behind an abandoned message goes back first, uncou
         CHECK(link->take_log() == "complete 1, drain, release 4, abandon 3, abandon 2");
         return;
     }
-    bench.start();
-    const auto link = bench.open();
-    bench.come(link, {"1", "2", "3", "4"});
-    bench.run();
+    const auto link = bench.start_with({"1", "2", "3", "4"});
     CHECK(bench.take_handled() == "[1 2 3 4]");
     CHECK(link->take_log() == "complete 1, drain, release 3, release 4, abandon 2");
     CHECK(bench.counters().messages_released == 2);
@@ -222,10 +216,7 @@ TEST_CASE("batch: a handler that throws after it settled all is reported, and no
         }
         throw std::runtime_error{"late"};
     };
-    bench.start();
-    const auto link = bench.open();
-    bench.come(link, {"1", "2"});
-    bench.run();
+    const auto link = bench.start_with({"1", "2"});
     CHECK(bench.take_handled() == "[1 2]");
     CHECK(link->take_log() == "complete 1, complete 2");
     CHECK(bench.last_error.detail == "late");
@@ -238,10 +229,7 @@ TEST_CASE("batch: a start that throws has failed") {
         bench.note(all);
         throw std::runtime_error{"no"};
     };
-    bench.start();
-    const auto link = bench.open();
-    bench.come(link, {"1", "2"});
-    bench.run();
+    const auto link = bench.start_with({"1", "2"});
     CHECK(bench.take_handled() == "[1 2] [2]");
     CHECK(link->take_log() == "dead-letter 1 (HandlerFailed), dead-letter 2 (HandlerFailed)");
 }
@@ -254,10 +242,7 @@ TEST_CASE("batch: auto complete off, the first message that it left unsettled fa
             all.back().defer();
         }
     };
-    bench.start();
-    const auto link = bench.open();
-    bench.come(link, {"1", "2", "3", "4"});
-    bench.run();
+    const auto link = bench.start_with({"1", "2", "3", "4"});
     CHECK(bench.take_handled() == "[1 2 3 4] [3]");
     CHECK(link->take_log() ==
           "complete 1, defer 4, dead-letter 2 (HandlerFailed), dead-letter 3 (HandlerFailed)");
@@ -266,10 +251,7 @@ TEST_CASE("batch: auto complete off, the first message that it left unsettled fa
 TEST_CASE("batch: with confirmed settlements the next one waits for all answers") {
     BatchBench bench{{.confirm_settlements = true}, {.max_messages = 2}};
     bench.answers = false;
-    bench.start();
-    const auto link = bench.open();
-    bench.come(link, {"1", "2", "3"});
-    bench.run();
+    const auto link = bench.start_with({"1", "2", "3"});
     CHECK(bench.take_handled() == "[1 2]");
     link->answer_settlement();
     bench.run();
@@ -325,10 +307,7 @@ TEST_CASE("batch: a lost lock ends it, and nothing is settled") {
 TEST_CASE("batch: a pause waits for it, and what it gives back goes back to the broker") {
     BatchBench bench;
     bench.holds = true;
-    bench.start();
-    const auto link = bench.open();
-    bench.come(link, {"1", "2", "3"});
-    bench.run();
+    const auto link = bench.start_with({"1", "2", "3"});
     bench.deliver(link, {"4"});
     bench.processor->pause();
     bench.run();
@@ -342,10 +321,7 @@ TEST_CASE("batch: a pause waits for it, and what it gives back goes back to the 
 TEST_CASE("batch: a stop counts the messages of a batch that is left") {
     BatchBench bench;
     bench.holds = true;
-    bench.start();
-    const auto link = bench.open();
-    bench.come(link, {"1", "2"});
-    bench.run();
+    const auto link = bench.start_with({"1", "2"});
     bench.stop(1s);
     bench.advance(2s);
     REQUIRE(bench.stopped.size() == 1);
@@ -358,10 +334,7 @@ TEST_CASE("batch: messages that are deleted when they are sent are all handled")
     BatchBench bench{
         {.receive_and_delete = true, .failure_policy = FailurePolicy::abandon_at_once()}};
     bench.holds = true;
-    bench.start();
-    const auto link = bench.open();
-    bench.come(link, {"1", "2", "3"});
-    bench.run();
+    const auto link = bench.start_with({"1", "2", "3"});
     SUBCASE("while the session is held") {}
     SUBCASE("while it is left") { bench.stop(10s); }
     bench.finish_batch("no");
@@ -373,10 +346,7 @@ TEST_CASE("batch: messages that are deleted when they are sent are all handled")
 TEST_CASE("batch: a parked session keeps the order") {
     BatchBench bench{{.failure_policy = FailurePolicy::park_session(10s)}};
     bench.handle_all = fail_at("2");
-    bench.start();
-    const auto link = bench.open();
-    bench.come(link, {"1", "2", "3"});
-    bench.run();
+    const auto link = bench.start_with({"1", "2", "3"});
     bench.advance(11s);
     CHECK(link->take_log() == "complete 1, drain, release 3, abandon 2, close");
 }
@@ -516,10 +486,7 @@ TEST_CASE("batch: what is to be tried again goes back with what the handler aban
         all.front().abandon();
         throw std::runtime_error{"no"};
     };
-    bench.start();
-    const auto link = bench.open();
-    bench.come(link, {"1", "2", "3"});
-    bench.run();
+    const auto link = bench.start_with({"1", "2", "3"});
     CHECK(link->take_log() == "drain, release 3, abandon 1, abandon 2");
     CHECK(bench.slot().state == "open");
     CHECK(bench.slot().in_flight == 0);

@@ -7,6 +7,7 @@
 
 #include "ports/state_envelope.hpp"
 #include "processor/session_record.hpp"
+#include "support/code_of.hpp"
 #include "unit/processor/support/processor_bench.hpp"
 
 using namespace sessionq;
@@ -24,15 +25,6 @@ auto throws_at(std::string text) {
             throw std::runtime_error{"no"};
         }
     };
-}
-
-Errc code_of(const std::function<void()>& call) {
-    try {
-        call();
-        return Errc{};
-    } catch (const Error& error) {
-        return error.failure().code;
-    }
 }
 
 } // namespace
@@ -283,7 +275,7 @@ TEST_CASE("session driver: R8: a message is settled once") {
     bench.handle = [&](MessageContext& context) {
         context.dead_letter("odd");
         CHECK(context.settled());
-        second = code_of([&] { context.complete(); });
+        second = test::code_of([&] { context.complete(); });
     };
     bench.start();
     const auto link = bench.open();
@@ -300,7 +292,7 @@ TEST_CASE("session driver: R8: settling after the lease was lost fails at once a
     bench.deliver(link, {"1"});
     link->lose(Errc::lock_lost);
     bench.run();
-    CHECK(code_of([&] { bench.started.front().context->complete(); }) == Errc::lock_lost);
+    CHECK(test::code_of([&] { bench.started.front().context->complete(); }) == Errc::lock_lost);
     CHECK(bench.started.front().context->stop_token().stop_requested());
     bench.finish();
     CHECK(link->take_log().empty());
@@ -1274,7 +1266,7 @@ TEST_CASE("session driver: R13: of messages with own locks one is lost, and the 
     MessageContext& lost = *bench.started[1].context;
     CHECK_FALSE(kept.stop_token().stop_requested());
     CHECK(lost.stop_token().stop_requested());
-    CHECK(code_of([&] { lost.complete(); }) == Errc::lock_lost);
+    CHECK(test::code_of([&] { lost.complete(); }) == Errc::lock_lost);
     bench.advance(5s); // the other lock is renewed again
     locks.answer();
     bench.finish_all();
