@@ -36,7 +36,7 @@ struct FakeSessionOptions {
 };
 
 /// A session without a broker, for the unit test of a handler. Requests of the handler are answered
-/// at once, whatever their deadline. Nothing is not_supported.
+/// at once, whatever their deadline, and never with not_supported.
 ///
 /// Example: a handler of opened sessions.
 ///

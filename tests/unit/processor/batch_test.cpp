@@ -160,6 +160,15 @@ TEST_CASE("batch: what it settled stands, the first it did not failed, the rest 
     CHECK(bench.errors == "message_handler handler_failed");
 }
 
+TEST_CASE("batch: a handler that returns early has handled what it did not look at") {
+    BatchBench bench;
+    bench.handle_all = [](Batch all) { all[1].abandon(); };
+    const auto link = bench.start_with({"1", "2", "3"});
+    CHECK(bench.take_handled() == "[1 2 3]");
+    CHECK(link->take_log() == "complete 1, complete 3, drain, abandon 2");
+    CHECK(bench.errors.empty());
+}
+
 TEST_CASE("batch: the policy sees the message that failed, and no other attempt counts") {
     BatchBench bench{{.failure_policy = FailurePolicy::dead_letter()}};
     bench.handle_all = fail_at("2");
