@@ -11,7 +11,7 @@ DurableMessage EntityJournal::record_of(const StoredMessage& message,
             .place = message.place,
             .delivery_count = message.delivery_count,
             .enqueued_time = message.enqueued_time,
-            .time_to_live = message.time_to_live,
+            .time_to_live = message.time_to_live.get(),
             .dead_letter = message.dead_letter,
             .first_sequence = message.first_sequence};
 }

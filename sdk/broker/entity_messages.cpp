@@ -50,22 +50,24 @@ void EntityMessages::activate(StoredMessage& message,
                               std::optional<std::chrono::milliseconds> longest) {
     entity_.store.move(message, Place::active);
     message.enqueued_time = entity_.context.wall_now();
-    message.time_to_live = message.content->time_to_live();
+    auto time_to_live = message.content->time_to_live();
     for (const auto& limit : {entity_.options.default_time_to_live, longest}) {
-        if (limit && (!message.time_to_live || *limit < *message.time_to_live)) {
-            message.time_to_live = limit;
+        if (limit && (!time_to_live || *limit < *time_to_live)) {
+            time_to_live = limit;
         }
     }
-    if (message.time_to_live && *message.time_to_live > longest_time_to_live) {
-        message.time_to_live.reset();
+    if (time_to_live && *time_to_live > longest_time_to_live) {
+        time_to_live.reset();
     }
+    message.time_to_live = time_to_live;
     set_expiry(message);
     make_available(message);
 }
 
 void EntityMessages::set_expiry(StoredMessage& message) {
-    if (message.time_to_live && !entity_.is_dead_letter_queue) {
-        message.expires = entity_.context.monotonic(message.enqueued_time + *message.time_to_live);
+    const auto time_to_live = message.time_to_live.get();
+    if (time_to_live && !entity_.is_dead_letter_queue) {
+        message.expires = entity_.context.monotonic(message.enqueued_time + *time_to_live);
     }
 }
 
@@ -164,7 +166,7 @@ void EntityMessages::on_timer(StoredMessage& message) {
 
 void EntityMessages::forward(StoredMessage& message) {
     Arrival leaving{.content = message.content,
-                    .time_to_live = message.time_to_live,
+                    .time_to_live = message.time_to_live.get(),
                     .hops = message.hops,
                     .origin = Origin{.entity = entity_.id,
                                      .sequence = message.sequence,

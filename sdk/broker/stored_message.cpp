@@ -11,8 +11,8 @@ ReceivedMessage describe_delivery(const StoredMessage& message) {
                         .redelivered = message.delivered_before,
                         .deadline = message.content->deadline(),
                         .enqueued_sequence_number = message.first_sequence};
-    if (message.time_to_live) {
-        facts.expires_at = message.enqueued_time + *message.time_to_live;
+    if (const auto time_to_live = message.time_to_live.get()) {
+        facts.expires_at = message.enqueued_time + *time_to_live;
     }
     return ReceivedMessage{message.content, std::move(facts)};
 }

@@ -35,12 +35,28 @@ struct MessageTimer {
     timing::Timer timer;
 };
 
+/// An optional time to live in eight bytes, because every stored message has one.
+class CompactTimeToLive {
+public:
+    CompactTimeToLive& operator=(std::optional<std::chrono::milliseconds> value) noexcept {
+        value_ = value.value_or(unlimited);
+        return *this;
+    }
+    [[nodiscard]] std::optional<std::chrono::milliseconds> get() const noexcept {
+        return value_ == unlimited ? std::nullopt : std::optional{value_};
+    }
+
+private:
+    static constexpr auto unlimited = std::chrono::milliseconds::max();
+    std::chrono::milliseconds value_{unlimited};
+};
+
 /// A message of an entity, owned by the entity's `MessageStore`.
 struct StoredMessage : core::ListHook<AvailableTag>, core::ListHook<LiveTag> {
     MessageContentPtr content{};
     std::int64_t sequence{0};
     WallTime enqueued_time{};
-    std::optional<std::chrono::milliseconds> time_to_live{}; ///< counts from enqueued_time
+    CompactTimeToLive time_to_live{}; ///< counts from enqueued_time
     /// the end of time_to_live on the monotonic time line; max: never
     TimePoint expires{TimePoint::max()};
     Session* session{nullptr}; ///< null in an entity without sessions
