@@ -66,6 +66,9 @@ struct EntityProcessorOptions {
 
     /// If the broker has priorities, processors with a higher one are served first. Default 0.
     int priority{0};
+
+    /// When the processor counts as not healthy. `ProcessorDescription::health` tells it.
+    HealthBounds health{};
 };
 
 /// Consumes an entity without sessions, or the dead-letter sub-queue of any entity: handles several
@@ -95,8 +98,8 @@ struct EntityProcessorOptions {
 ///
 /// Thread safety:
 /// Distinct objects: safe.
-/// Shared objects: safe, except for `on_message` and `on_error`. They must not run beside one
-/// another or beside `start`.
+/// Shared objects: safe, except for the `on_...` functions. They must not run beside one another or
+/// beside `start`.
 class Processor {
 public:
     /// Checks the options, and that the broker supports them. It does no I/O and starts no thread.
@@ -108,14 +111,17 @@ public:
     Processor(Processor&&) noexcept;
     Processor& operator=(Processor&&) noexcept;
 
-    /// Sets the handler of messages. Required before `start`. This and `on_error` may be called
-    /// before `start` and after `stop`, and take effect at the next start.
-    /// Errors of both: invalid_state (the processor was started and has not stopped).
+    /// Sets the handler of messages. Required before `start`. This and the other `on_...` functions
+    /// may be called before `start` and after `stop`, and take effect at the next start.
+    /// Errors of all: invalid_state (the processor was started and has not stopped).
     void on_message(MessageHandler handler);
 
     /// As `SessionProcessor::on_error`. An entity that has sessions is told here, as
     /// session_required.
     void on_error(std::function<void(const ErrorContext&)> handler);
+
+    /// As `SessionProcessor::on_health_changed`.
+    void on_health_changed(std::function<void(const Health&)> handler);
 
     /// Starts the threads and opens the entity. Returns at once. After `stop` it may start again,
     /// as `SessionProcessor::start` says.

@@ -10,6 +10,7 @@
 #include <sessionq/backoff_options.hpp>
 #include <sessionq/crash_guard.hpp>
 #include <sessionq/failure_policy.hpp>
+#include <sessionq/health.hpp>
 #include <sessionq/time.hpp>
 
 namespace sessionq {
@@ -157,6 +158,9 @@ struct ProcessorOptions {
 
     /// If the broker has priorities, processors with a higher one are served first. Default 0.
     int priority{0};
+
+    /// When the processor counts as not healthy. `ProcessorDescription::health` tells it.
+    HealthBounds health{};
 };
 
 } // namespace sessionq

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <sessionq/error.hpp>
+#include <sessionq/health.hpp>
 #include <sessionq/time.hpp>
 
 namespace sessionq {
@@ -122,8 +123,8 @@ struct ProcessorDescription {
     /// `paused`: it was asked to pause. The sessions below are still being left.
     enum class State : std::uint8_t { created, running, paused, stopping, stopped };
     State state{State::created};
-    std::vector<std::string> degraded{}; ///< The reasons why it is degraded. Empty: healthy.
-    std::size_t buffered_bytes{0};       ///< Bytes that count against `max_buffered_bytes`.
+    Health health{};
+    std::size_t buffered_bytes{0}; ///< Bytes that count against `max_buffered_bytes`.
     ProcessorCounters counters{};
     std::vector<SlotDescription> slots{};
     std::vector<SlotDescription> parked{}; ///< Sessions held without a slot.

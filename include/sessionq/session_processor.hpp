@@ -13,6 +13,7 @@
 #include <sessionq/client.hpp>
 #include <sessionq/deadline.hpp>
 #include <sessionq/failure_policy.hpp>
+#include <sessionq/health.hpp>
 #include <sessionq/message_handler.hpp>
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
@@ -74,10 +75,10 @@ public:
     SessionProcessor& operator=(SessionProcessor&&) noexcept;
 
     /// Sets the handler of messages. It or `on_messages` is required before `start`; the later call
-    /// replaces the earlier one. Each of the six functions replaces an earlier handler. They may be
-    /// called before `start` and after `stop`, and take effect at the next start, which copies the
-    /// handlers.
-    /// Errors of all six: invalid_state (the processor was started and has not stopped).
+    /// replaces the earlier one. Each of the seven functions replaces an earlier handler. They may
+    /// be called before `start` and after `stop`, and take effect at the next start, which copies
+    /// the handlers. Errors of all seven: invalid_state (the processor was started and has not
+    /// stopped).
     void on_message(MessageHandler handler);
 
     /// Sets a handler that gets several messages of one session in one call, in order, instead of
@@ -142,6 +143,12 @@ public:
     /// Several workers may run it at once. Its own exceptions are logged. "No session available" is
     /// not an error.
     void on_error(std::function<void(const ErrorContext&)> handler);
+
+    /// Sets the function that is told of another `Health`: another state, or other causes. It runs
+    /// on the processor's notifier thread, one call at a time, at most a second after the cause
+    /// came or went, beside the bounds that `HealthCause` names. It should return soon, because
+    /// stop tokens are fired there too. Its exceptions are logged. Each change is also logged.
+    void on_health_changed(std::function<void(const Health&)> handler);
 
     /// Starts the threads and the accepts. Returns at once.
     ///

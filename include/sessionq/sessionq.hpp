@@ -13,6 +13,7 @@
 #include <sessionq/deadline.hpp>
 #include <sessionq/error.hpp>
 #include <sessionq/failure_policy.hpp>
+#include <sessionq/health.hpp>
 #include <sessionq/http_proxy.hpp>
 #include <sessionq/local_broker.hpp>
 #include <sessionq/lock_token.hpp>

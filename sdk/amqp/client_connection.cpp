@@ -157,6 +157,7 @@ void ClientConnection::on_closed(const Condition& condition) {
         Failure why =
             events_.explain(condition, "the connection to '" + host_name() + "' was lost");
         why.code = why.code == Errc::cancelled ? Errc::connection_lost : why.code;
+        last_failure_ = why.to_string();
         events_.on_disconnected(why);
         connection_.reset();
         keeper_.lost(host_.loop().now());
@@ -176,8 +177,18 @@ void ClientConnection::on_closed(const Condition& condition) {
 }
 
 void ClientConnection::on_failed(const Failure& why) {
+    last_failure_ = why.to_string();
     run(keeper_.failed(host_.loop().now()), why);
     proceed();
+}
+
+core::ConnectionStatus ClientConnection::status() const {
+    const bool is_open = engine() != nullptr;
+    return {.broker = host_name(),
+            .open = is_open,
+            .down_since = keeper_.down_since(),
+            .received = is_open ? connection_->received() : 0,
+            .last_failure = last_failure_};
 }
 
 std::string ClientConnection::host_name() const {

@@ -12,6 +12,7 @@
 #include "amqp/connection.hpp"
 #include "amqp/connection_keeper.hpp"
 #include "amqp/connector.hpp"
+#include "core/connection_status.hpp"
 #include "core/weak_handle.hpp"
 #include "timing/timer.hpp"
 
@@ -68,6 +69,7 @@ public:
     [[nodiscard]] Engine* engine() const noexcept;
     /// Null: there is no connection, or none is left.
     [[nodiscard]] SessionPtr begin_session();
+    [[nodiscard]] core::ConnectionStatus status() const;
     /// Drops the connection. Handlers that wait are run with `cancelled`.
     void close();
 
@@ -93,6 +95,7 @@ private:
     std::unique_ptr<Dialing> dialing_{};
     std::unique_ptr<Connection> connection_{};
     std::optional<Failure> refusal_{};
+    std::string last_failure_{};
     timing::Timer timer_{timing::Timer::calling<&ClientConnection::proceed>(this)};
 };
 

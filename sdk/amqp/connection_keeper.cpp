@@ -18,6 +18,7 @@ ConnectionKeeper::Step ConnectionKeeper::next(TimePoint now) {
         return {.kind = Step::Kind::wait, .when = not_before_};
     }
     phase_ = Phase::connecting;
+    down_since_ = down_since_.value_or(now);
     return {.kind = Step::Kind::connect, .host = host_};
 }
 
@@ -27,6 +28,7 @@ ConnectionKeeper::Handlers ConnectionKeeper::opened(TimePoint now) {
     }
     phase_ = Phase::open;
     opened_at_ = now;
+    down_since_.reset();
     return take_waiting();
 }
 
@@ -48,6 +50,7 @@ void ConnectionKeeper::lost(TimePoint now) {
         return;
     }
     phase_ = Phase::disconnected;
+    down_since_ = now;
     host_ = 0;
     if (now - opened_at_ >= lasting_) {
         backoff_.reset();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "core/backoff.hpp"
@@ -45,6 +46,8 @@ public:
           random_{options.seed} {}
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
+    /// Since when there has been no connection. Unset: it is open, or was never asked for.
+    [[nodiscard]] std::optional<TimePoint> down_since() const noexcept { return down_since_; }
 
     /// The handler waits until a result is known. It is never run from within the keeper.
     [[nodiscard]] WaitId add(Handler handler);
@@ -77,6 +80,7 @@ private:
     WaitId last_id_{0};
     std::size_t host_{0};
     TimePoint opened_at_{};
+    std::optional<TimePoint> down_since_{};
     TimePoint not_before_{TimePoint::min()};
 };
 

@@ -40,7 +40,8 @@ ProcessorOptions as_session(const EntityProcessorOptions& options) {
             .failure_policy = std::move(policy),
             .expired_message = options.expired_message,
             .error_backoff = options.error_backoff,
-            .priority = options.priority};
+            .priority = options.priority,
+            .health = options.health};
 }
 
 } // namespace
@@ -62,6 +63,10 @@ void Processor::on_message(MessageHandler handler) {
 
 void Processor::on_error(std::function<void(const ErrorContext&)> handler) {
     runtime_->handlers_before_start().error = std::move(handler);
+}
+
+void Processor::on_health_changed(std::function<void(const Health&)> handler) {
+    runtime_->handlers_before_start().health_changed = std::move(handler);
 }
 
 void Processor::start() { runtime_->start(); }

@@ -118,6 +118,7 @@ ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
                                        .clock = &client_->clock(),
                                        .seed = std::random_device{}(),
                                        .operation_timeout = client_->options().operation_timeout,
+                                       .silence = client_->options().connection_idle_timeout / 2,
                                        .host = client_,
                                        .emptied = [gone] { gone->set_value(); }};
     for (std::size_t i = 0; i < client_->thread_count(); ++i) {
@@ -189,7 +190,10 @@ ProcessorDescription ProcessorRuntime::describe() const {
         return described.get();
     }
     return {.state = run->processor->state(),
-            .degraded = {"a receive thread does not answer"},
+            .health = {.state = Health::State::failed,
+                       .reasons = {{.cause = HealthCause::thread_silent,
+                                    .detail = "a receive thread does not answer",
+                                    .since = describe_patience}}},
             .counters = run->processor->counters()};
 }
 

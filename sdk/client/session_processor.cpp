@@ -54,6 +54,10 @@ void SessionProcessor::on_error(std::function<void(const ErrorContext&)> handler
     runtime_->handlers_before_start().error = std::move(handler);
 }
 
+void SessionProcessor::on_health_changed(std::function<void(const Health&)> handler) {
+    runtime_->handlers_before_start().health_changed = std::move(handler);
+}
+
 void SessionProcessor::start() { runtime_->start(); }
 
 void SessionProcessor::pause() { runtime_->pause(); }

@@ -42,6 +42,7 @@ public:
         connection_.when_open(std::move(handler));
     }
     void close() { connection_.close(); }
+    [[nodiscard]] core::ConnectionStatus status() const { return connection_.status(); }
 
     [[nodiscard]] core::EventLoop& loop() const noexcept { return loop_; }
     [[nodiscard]] amqp::ClockReading reading() const noexcept {

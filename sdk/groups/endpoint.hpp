@@ -30,6 +30,9 @@ public:
         return connection_.capabilities();
     }
 
+    void add_status(std::vector<core::ConnectionStatus>& into) const override {
+        into.push_back(connection_.status());
+    }
     void add_budget(std::size_t bytes) override { context_.room->join(bytes); }
     void remove_budget(std::size_t bytes) override { context_.room->part(bytes); }
 

@@ -12,6 +12,7 @@
 
 #include <sessionq/rule.hpp>
 
+#include "core/connection_status.hpp"
 #include "core/event_loop.hpp"
 #include "core/result.hpp"
 #include "ports/capabilities.hpp"
@@ -129,6 +130,9 @@ public:
 
     [[nodiscard]] virtual core::EventLoop& loop() noexcept = 0;
     [[nodiscard]] virtual const Capabilities& capabilities() const noexcept = 0;
+
+    /// Appends how the connections do, in the same order each time. Without a network: none.
+    virtual void add_status(std::vector<core::ConnectionStatus>& /*into*/) const {}
 
     /// A user of sessions keeps up to so many bytes of their messages from now on, or no more. The
     /// peer is told to send no more than fits. Messages in this process take no room.

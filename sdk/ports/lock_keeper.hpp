@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -65,6 +66,11 @@ public:
     [[nodiscard]] TimePoint last_start() const noexcept;
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
+    /// A renewal is not answered, and half of the time that it was given is over.
+    [[nodiscard]] bool is_late(TimePoint now) const noexcept {
+        return phase_ == Phase::renewing &&
+               expires_.time() - now < std::min(length_ / 2, max_renew_ahead) / 2;
+    }
 
 private:
     [[nodiscard]] static Duration margin(Duration length) noexcept;

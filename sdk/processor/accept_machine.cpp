@@ -139,6 +139,19 @@ Ask* AcceptMachine::overdue(TimePoint now) noexcept {
     return nullptr;
 }
 
+std::optional<TimePoint> AcceptMachine::asked_at(std::size_t target) const noexcept {
+    std::optional<TimePoint> oldest;
+    for (const Asks* asks : {&standing_, &trying_}) {
+        for (const Ask* each = asks->front(); each != nullptr; each = asks->next(*each)) {
+            if (each->target == target) {
+                oldest = std::min(oldest.value_or(each->asked_at), each->asked_at);
+                break; // the oldest is first
+            }
+        }
+    }
+    return oldest;
+}
+
 bool AcceptMachine::granted(Ask& ask, TimePoint now) noexcept {
     Row& row = rows_[ask.target];
     forget(ask);

@@ -67,10 +67,8 @@ public:
 
     [[nodiscard]] std::uint32_t free() const noexcept { return free_; }
     [[nodiscard]] std::uint32_t pending() const noexcept { return pending_; }
-    /// Of a target, in a row.
-    [[nodiscard]] std::uint32_t failures(std::size_t target) const noexcept {
-        return rows_[target].pace.failures() + entities_[rows_[target].entity].failures();
-    }
+    /// When the oldest accept of the target that is under way was asked for. Unset: there is none.
+    [[nodiscard]] std::optional<TimePoint> asked_at(std::size_t target) const noexcept;
 
 private:
     using Asks = core::IntrusiveList<Ask>;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 
 #include <sessionq/error.hpp>
 
@@ -21,7 +20,6 @@ public:
 
     void succeeded() noexcept {
         backoff_.reset();
-        refused_ = 0;
         told_ = Errc::cancelled;
     }
 
@@ -42,10 +40,7 @@ public:
         const bool is_again = asked_at == counted_at_ && code == Errc::connection_refused;
         if (asked_at > counted_at_ || is_again) {
             counted_at_ = now;
-            if (code == Errc::connection_refused) {
-                ++refused_;
-            } else {
-                refused_ = 0;
+            if (code != Errc::connection_refused) {
                 wait_until_ = std::max(wait_until_, now + backoff_.next(random));
             }
         }
@@ -54,12 +49,9 @@ public:
     }
 
     [[nodiscard]] TimePoint wait_until() const noexcept { return wait_until_; }
-    /// In a row.
-    [[nodiscard]] std::uint32_t failures() const noexcept { return backoff_.failures() + refused_; }
 
 private:
     core::Backoff backoff_;
-    std::uint32_t refused_{0}; // connections
     TimePoint counted_at_{TimePoint::min()};
     TimePoint wait_until_{TimePoint::min()};
     Errc told_{Errc::cancelled}; ///< that one: nothing

@@ -29,14 +29,14 @@ AcceptTable::AcceptTable(Shard& shard, Workplace& workplace)
       workplace_{workplace},
       targets_{targets_of(workplace)},
       machine_{std::in_place, targets_, workplace.options().error_backoff, workplace.random},
-      last_failures_(targets_.size()) {}
+      refusals_{targets_.size()} {}
 
 /// The targets have changed: what is under way is given up.
 void AcceptTable::ask_anew() {
     const std::uint32_t free = machine_->free();
     need_at_once(0);
     machine_.emplace(targets_, workplace_.options().error_backoff, workplace_.random);
-    last_failures_.resize(targets_.size());
+    refusals_.resize(targets_.size());
     need(free);
 }
 
@@ -121,7 +121,7 @@ void AcceptTable::answered(Accepts::iterator accept, core::Result<ports::Session
     } else if (machine_->granted(*accept, now())) {
         const TimePoint asked_at = accept->asked_at;
         accepts_.erase(accept);
-        last_failures_[target].clear();
+        refusals_.answered(target);
         shard_.slots().granted(target, asked_at, std::move(answer).value());
     } else {
         look(); // gives up what else would bring it again
@@ -160,10 +160,12 @@ void AcceptTable::drop_late(TimePoint now) {
 void AcceptTable::failed(std::size_t target, const Failure& failure, bool tell) {
     if (failure.code == Errc::no_session_available) {
         Counters::add(workplace_.shared->counters.empty_accepts);
+        refusals_.answered(target);
+    } else if (failure.code != Errc::cancelled) {
+        refusals_.failed(target, failure, now());
     }
     if (tell) {
         Counters::add(workplace_.shared->counters.accept_failures);
-        last_failures_[target] = failure.to_string();
         workplace_.shared->report({.source = ErrorSource::accept,
                                    .failure = failure,
                                    .entity = targets_[target].entity,
@@ -171,13 +173,13 @@ void AcceptTable::failed(std::size_t target, const Failure& failure, bool tell) 
     }
 }
 
-void AcceptTable::examine(std::vector<std::string>& degraded) const {
+void AcceptTable::show(HealthMachine& health) {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
-        if (machine_->failures(i) >= failures_to_tell) {
-            degraded.push_back("accepting at '" + targets_[i].entity +
-                               "': " + std::to_string(machine_->failures(i)) +
-                               " failures in a row: " + last_failures_[i]);
+        const Refusal* refusal = refusals_.at(i);
+        if (refusal != nullptr) {
+            refusal = refusals_.look(i, machine_->asked_at(i), now());
         }
+        health.target(targets_[i].entity, refusal);
     }
 }
 

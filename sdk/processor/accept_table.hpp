@@ -8,6 +8,8 @@
 
 #include "ports/endpoint.hpp"
 #include "processor/accept_machine.hpp"
+#include "processor/health_machine.hpp"
+#include "processor/refusal_book.hpp"
 #include "processor/target_book.hpp"
 #include "processor/workplace.hpp"
 #include "timing/timer.hpp"
@@ -34,8 +36,7 @@ public:
     /// Drops late sessions that the broker does not let go of by `now`, which gives them back too.
     void drop_late(TimePoint now);
 
-    /// What is wrong, for the watchdog.
-    void examine(std::vector<std::string>& degraded) const;
+    void show(HealthMachine& health);
     [[nodiscard]] const TargetBook& targets() const noexcept { return targets_; }
     /// Accepts not answered, or sessions that came late.
     [[nodiscard]] bool has_accepts() const noexcept { return !accepts_.empty(); }
@@ -44,9 +45,6 @@ public:
     [[nodiscard]] bool is_pausing() const noexcept { return pending() == 0 && timer_.is_armed(); }
 
 private:
-    /// From so many failures in a row on the watchdog tells of a target.
-    static constexpr std::uint32_t failures_to_tell = 3;
-
     /// Until its answer. Where that is a session that came late, until it is given back (R19).
     struct Accept : Ask {
         ports::RequestId id{0};
@@ -72,7 +70,7 @@ private:
     TargetBook targets_;
     std::optional<AcceptMachine> machine_;
     Accepts accepts_{};
-    std::vector<std::string> last_failures_; ///< of each target
+    RefusalBook refusals_;
     timing::Timer timer_{timing::Timer::calling<&AcceptTable::on_timer>(this)};
 };
 

@@ -32,6 +32,8 @@ struct Environment {
     std::uint64_t seed{0};             ///< of jitter
     /// of a handler's operation on its session that has no deadline
     Duration operation_timeout{std::chrono::seconds{60}};
+    /// How long a broker that is there may send nothing.
+    Duration silence{std::chrono::seconds{60}};
     Tuning tuning{};
     /// Keeps all that this refers to. For messages that an application may keep longer.
     std::weak_ptr<const void> host{};

@@ -8,6 +8,7 @@
 #include <sessionq/batch_handler.hpp>
 #include <sessionq/batch_options.hpp>
 #include <sessionq/failure_policy.hpp>
+#include <sessionq/health.hpp>
 #include <sessionq/message_context.hpp>
 #include <sessionq/message_handler.hpp>
 #include <sessionq/processor_report.hpp>
@@ -35,6 +36,7 @@ struct Handlers {
     std::function<void(SessionContext&, CloseReason)> session_close{};
     std::function<FailurePolicy(const FailureContext&)> failure{};
     std::function<void(const ErrorContext&)> error{};
+    std::function<void(const Health&)> health_changed{};
 
     void set(const MessageHandler& handler) {
         message = handler.function();

@@ -76,6 +76,11 @@ public:
     [[nodiscard]] bool is_settling() const noexcept {
         return !settling_.empty() || !settling_early_.empty();
     }
+    /// Messages may start, or handlers run, and nothing else is awaited.
+    [[nodiscard]] bool needs_workers() const noexcept {
+        return session_.hands_on() && session_.phase != SessionState::Phase::held_back &&
+               session_.phase != SessionState::Phase::opening && handlers_run() && !is_settling();
+    }
     /// Nothing but the broker's answers to settlements is awaited.
     [[nodiscard]] bool only_settles() const noexcept {
         return !settling_.empty() && !handlers_run() && retrying_.empty() && failed_.empty() &&
@@ -96,6 +101,10 @@ public:
     /// When to ask `settlements_overdue`; TimePoint::max(): nothing is unanswered.
     [[nodiscard]] TimePoint settlements_due() const noexcept {
         return is_settling() ? settle_look_ : TimePoint::max();
+    }
+    /// Since when none of several settlements was answered; TimePoint::max(): none is unanswered.
+    [[nodiscard]] TimePoint unanswered_since() const noexcept {
+        return is_settling() ? settle_by_ - session_.terms.tuning.settle_timeout : TimePoint::max();
     }
     /// None of several settlements was answered for too long.
     [[nodiscard]] bool settlements_overdue() noexcept;

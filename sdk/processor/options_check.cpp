@@ -74,6 +74,20 @@ void check_guard(const CrashGuard& guard, const ProcessorOptions& options) {
     }
 }
 
+void check_health(const HealthBounds& bounds) {
+    const auto check = [](std::string_view member, Duration bound) {
+        if (bound < 1s) {
+            refuse("health." + std::string{member}, "is less than 1 s");
+        }
+    };
+    check("not_connected", bounds.not_connected);
+    check("accept_failing", bounds.accept_failing);
+    check("workers_busy", bounds.workers_busy);
+    check("handler_slow", bounds.handler_slow);
+    check("settlement_unanswered", bounds.settlement_unanswered);
+    check("buffer_full", bounds.buffer_full);
+}
+
 void require_for(const FailurePolicy& policy, const ports::Capabilities& capabilities) {
     if (policy.action == FailurePolicy::Action::dead_letter ||
         policy.action == FailurePolicy::Action::dead_letter_session) {
@@ -118,6 +132,7 @@ void check_options(const ProcessorOptions& options) {
         refuse("accept_wait", "is not within 1 ms to 1 h");
     }
     not_negative("max_lock_renewal", options.max_lock_renewal);
+    check_health(options.health);
     check_backoff("error_backoff", options.error_backoff);
     check_policy("failure_policy", options.failure_policy, options.receive_and_delete);
     if (options.crash_guard) {

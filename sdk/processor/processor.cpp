@@ -30,10 +30,11 @@ Processor::Processor(ProcessorOptions options, std::vector<std::string> entities
                                                              shared_->options.session_ids.size(),
                                                          [this] { look_again(); });
     }
+    shared_->health = std::make_shared<HealthBoard>(endpoints.size());
     core::Random seeds{shared_->environment.seed};
     for (ports::Endpoint* endpoint : endpoints) {
         shards_.push_back(
-            std::make_shared<Shard>(shared_, *endpoint, seeds.next(),
+            std::make_shared<Shard>(shared_, shards_.size(), *endpoint, seeds.next(),
                                     shared_->options.max_buffered_bytes / endpoints.size()));
     }
 }
@@ -160,6 +161,7 @@ void Processor::describe(Described described) const {
         std::mutex mutex{};
         std::size_t missing;
         ProcessorDescription whole{};
+        std::vector<Health> healths{};
         Described described;
     };
     auto gathering = std::make_shared<Gathering>();
@@ -168,10 +170,11 @@ void Processor::describe(Described described) const {
     gathering->whole.state = state();
     gathering->whole.counters = counters();
     for (const auto& shard : shards_) {
-        on_loop(shard, [gathering](const Shard& there) {
+        on_loop(shard, [gathering](Shard& there) {
             const std::unique_lock lock{gathering->mutex};
-            there.describe(gathering->whole);
+            there.describe(gathering->whole, gathering->healths);
             if (--gathering->missing == 0) {
+                gathering->whole.health = merged(gathering->healths);
                 gathering->described(std::move(gathering->whole));
             }
         });
@@ -180,9 +183,11 @@ void Processor::describe(Described described) const {
 
 ProcessorDescription Processor::describe_here() const {
     ProcessorDescription whole{.state = state(), .counters = counters()};
+    std::vector<Health> healths;
     for (const auto& shard : shards_) {
-        shard->describe(whole);
+        shard->describe(whole, healths);
     }
+    whole.health = merged(healths);
     return whole;
 }
 

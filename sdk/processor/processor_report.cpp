@@ -54,11 +54,8 @@ std::string ProcessorDescription::to_string() const {
     static constexpr std::string_view states[] = {"created", "running", "paused", "stopping",
                                                   "stopped"};
     std::ostringstream text;
-    text << name_of(state, states) << (degraded.empty() ? "" : ", degraded") << ", "
-         << buffered_bytes << " bytes buffered\n";
-    for (const std::string& reason : degraded) {
-        text << "degraded: " << reason << '\n';
-    }
+    text << name_of(state, states) << ", " << buffered_bytes << " bytes buffered, "
+         << health.to_string();
     text << "messages: " << counters.messages_handled << " handled, " << counters.messages_failed
          << " failed, " << counters.messages_released << " released, " << counters.messages_expired
          << " expired\n";

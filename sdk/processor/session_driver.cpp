@@ -276,18 +276,35 @@ void SessionDriver::run_call(std::optional<CloseReason> closes) {
     shard_.lane_ready();
 }
 
-SlotDescription SessionDriver::describe(TimePoint now) const {
-    const SlotWords words = machine_.words();
-    return {.entity = view_.entity(),
-            .session_id = view_.session_id(),
-            .state = std::string{words.state},
-            .waits_for = std::string{words.waits_for},
-            .since = now - machine_.progress_at(),
-            .window = machine_.window(),
-            .in_flight = machine_.in_flight(),
-            .running = machine_.messages().in_lane() -
-                       static_cast<std::uint32_t>(view_.lane().waiting()) +
-                       (session_call_ ? 1U : 0U)};
+SessionSigns SessionDriver::signs(TimePoint quiet_since) const {
+    SessionSigns signs{.entity = view_.entity(),
+                       .session_id = view_.session_id(),
+                       .words = machine_.words(),
+                       .progress_at = machine_.progress_at(),
+                       .unanswered_since = machine_.messages().unanswered_since(),
+                       .window = machine_.window(),
+                       .in_flight = machine_.in_flight(),
+                       .renewal_late = machine_.lock().is_late(view_.loop().now()),
+                       .parked = machine_.phase() == SessionMachine::Phase::parked};
+    if (signs.progress_at <= quiet_since) {
+        const std::size_t waiting = view_.lane().waiting();
+        signs.running = machine_.messages().in_lane() - static_cast<std::uint32_t>(waiting) +
+                        (session_call_ ? 1U : 0U);
+        signs.awaits_worker =
+            machine_.messages().needs_workers() && waiting != 0 && signs.running < machine_.calls();
+    }
+    return signs;
+}
+
+SlotDescription describe(const SessionSigns& signs, TimePoint now) {
+    return {.entity = signs.entity,
+            .session_id = signs.session_id,
+            .state = std::string{signs.words.state},
+            .waits_for = std::string{signs.words.waits_for},
+            .since = now - signs.progress_at,
+            .window = signs.window,
+            .in_flight = signs.in_flight,
+            .running = signs.running};
 }
 
 } // namespace sessionq::processor

@@ -9,6 +9,7 @@
 
 #include "ports/own_locks.hpp"
 #include "processor/driven_session.hpp"
+#include "processor/health_machine.hpp"
 #include "processor/message_call.hpp"
 #include "processor/record_keeper.hpp"
 #include "processor/session_call.hpp"
@@ -60,7 +61,8 @@ public:
                 .asked = asked_};
     }
     [[nodiscard]] LeaveMachine::Seat seat() const noexcept { return machine_.seat(); }
-    [[nodiscard]] SlotDescription describe(TimePoint now) const;
+    /// Counts the handlers that run only if it made no progress since `quiet_since`.
+    [[nodiscard]] SessionSigns signs(TimePoint quiet_since) const;
 
     /// Any thread, while a handler of the session runs.
     [[nodiscard]] SessionView& view() noexcept { return view_; }
@@ -95,5 +97,7 @@ private:
     std::unique_ptr<SessionCall> session_call_{};
     timing::Timer timer_{timing::Timer::calling<&SessionDriver::on_due>(this)};
 };
+
+[[nodiscard]] SlotDescription describe(const SessionSigns& signs, TimePoint now);
 
 } // namespace sessionq::processor

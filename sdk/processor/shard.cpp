@@ -25,12 +25,14 @@ std::size_t without_slot(const Sessions& sessions) {
 
 } // namespace
 
-Shard::Shard(std::shared_ptr<SharedState> shared, ports::Endpoint& endpoint, std::uint64_t seed,
-             std::size_t budget)
+Shard::Shard(std::shared_ptr<SharedState> shared, std::size_t number, ports::Endpoint& endpoint,
+             std::uint64_t seed, std::size_t budget)
     : workplace_{std::move(shared), endpoint, seed, budget, sizeof(MessageCall)},
       slots_{*this, workplace_},
       limits_{.idle_timeout = workplace_.options().session_idle_timeout,
-              .prefetch = workplace_.options().prefetch} {}
+              .prefetch = workplace_.options().prefetch},
+      health_{.shard = number,
+              .machine = {workplace_.options().health, workplace_.shared->environment.silence}} {}
 
 void Shard::start(std::uint32_t slots, std::uint32_t all_slots) {
     loop().attach(*this);
@@ -129,41 +131,48 @@ void Shard::take_notices() {
 
 // Watching
 
-void Shard::on_watchdog() {
-    const TimePoint now = loop().now();
-    const Tuning& tuning = workplace_.shared->environment.tuning;
-    degraded_.clear();
-    slots_.examine(degraded_);
-    for (const auto& session : sessions_) {
-        const SlotDescription described = session->describe(now);
-        if (described.running != 0 && described.since >= tuning.slow_handler) {
-            degraded_.push_back(
-                "no handler of session '" + described.session_id + "' has finished for " +
-                std::to_string(
-                    std::chrono::duration_cast<std::chrono::seconds>(described.since).count()) +
-                " s");
-        }
+Health Shard::health() {
+    HealthMachine& machine = health_.machine;
+    machine.begin(loop().now());
+    if (slots_.show(machine) || !sessions_.empty()) { // else no connection is needed
+        std::vector<core::ConnectionStatus> connections;
+        workplace_.endpoint.add_status(connections);
+        machine.connections(connections);
     }
-    slots_.accepts().drop_late(now);
-    loop().wake();
-    loop().timers().arm(watchdog_, now + tuning.watchdog_interval);
+    for (const auto& session : sessions_) {
+        machine.session(session->signs(machine.quiet_since()));
+    }
+    machine.buffer(workplace_.budget.buffered_bytes(), workplace_.budget.budget_bytes());
+    return machine.end();
 }
 
-void Shard::describe(ProcessorDescription& into) const {
+void Shard::on_watchdog() {
+    if (Health found = health(); health_.news.is_news(found)) {
+        workplace_.shared->tell_health(health_.shard, std::move(found));
+    }
+    slots_.accepts().drop_late(loop().now());
+    loop().wake();
+    loop().timers().arm(watchdog_,
+                        loop().now() + workplace_.shared->environment.tuning.watchdog_interval);
+}
+
+void Shard::describe(ProcessorDescription& into, std::vector<Health>& healths) {
     slots_.describe(into);
     for (const auto& session : sessions_) {
         switch (session->seat()) {
         case LeaveMachine::Seat::slot: break;
         case LeaveMachine::Seat::parked:
-            into.parked.push_back(session->describe(loop().now()));
+            into.parked.push_back(
+                processor::describe(session->signs(TimePoint::max()), loop().now()));
             break;
         case LeaveMachine::Seat::settling:
-            into.settling.push_back(session->describe(loop().now()));
+            into.settling.push_back(
+                processor::describe(session->signs(TimePoint::max()), loop().now()));
             break;
         }
     }
     into.buffered_bytes += workplace_.budget.buffered_bytes();
-    into.degraded.insert(into.degraded.end(), degraded_.begin(), degraded_.end());
+    healths.push_back(health());
 }
 
 // Pausing and stopping
@@ -219,7 +228,7 @@ void Shard::apply(const StopActions& actions) {
 std::uint64_t Shard::running() const {
     std::uint64_t count = 0;
     for (const auto& session : sessions_) {
-        count += session->describe(workplace_.loop().now()).running;
+        count += session->signs(TimePoint::max()).running;
     }
     return count;
 }

@@ -5,7 +5,6 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <sessionq/processor_report.hpp>
@@ -21,8 +20,9 @@ namespace sessionq::processor {
 /// its turns, stops and watches. All on its loop. Owned by the processor; callbacks hold it weakly.
 class Shard final : public core::Inbox, public std::enable_shared_from_this<Shard> {
 public:
-    Shard(std::shared_ptr<SharedState> shared, ports::Endpoint& endpoint, std::uint64_t seed,
-          std::size_t budget);
+    /// The processor's `number`th.
+    Shard(std::shared_ptr<SharedState> shared, std::size_t number, ports::Endpoint& endpoint,
+          std::uint64_t seed, std::size_t budget);
     ~Shard() = default;
     Shard(const Shard&) = delete;
     Shard& operator=(const Shard&) = delete;
@@ -40,7 +40,8 @@ public:
     /// again: an earlier deadline counts from now on.
     void stop(const StopTerms& terms, Stopped stopped, std::function<void()> gone);
 
-    void describe(ProcessorDescription& into) const;
+    /// Appends its health to `healths`.
+    void describe(ProcessorDescription& into, std::vector<Health>& healths);
 
     [[nodiscard]] Workplace& workplace() noexcept { return workplace_; }
     [[nodiscard]] core::EventLoop& loop() const noexcept { return workplace_.loop(); }
@@ -55,6 +56,11 @@ public:
     void lane_ready(); ///< A lane has work: the workers are told at the end of the turn.
 
 private:
+    struct HealthWatch {
+        std::size_t shard;
+        HealthMachine machine;
+        HealthNews news{};
+    };
     using Sessions = std::list<std::shared_ptr<SessionDriver>>;
 
     void drain() noexcept override;
@@ -64,6 +70,7 @@ private:
     template <typename... Wants, typename... Gives>
     void feed_sessions(void (SessionMachine::*input)(Wants...), Gives... gives);
     [[nodiscard]] std::uint64_t running() const;
+    [[nodiscard]] Health health();
     void on_watchdog();
     void on_stop_due();
 
@@ -76,7 +83,7 @@ private:
     StopMachine stop_{};
     Stopped stopped_{};
     std::function<void()> gone_{};
-    std::vector<std::string> degraded_{};
+    HealthWatch health_;
     timing::Timer watchdog_{timing::Timer::calling<&Shard::on_watchdog>(this)};
     timing::Timer stop_timer_{timing::Timer::calling<&Shard::on_stop_due>(this)};
 };

@@ -25,4 +25,24 @@ void SharedState::report(ErrorContext context) const {
     });
 }
 
+void SharedState::tell_health(std::size_t shard, Health found) const {
+    const OperationContext::DetachedScope detached;
+    environment.notifier->post([shard, found = std::move(found), board = health,
+                                handler = handlers.health_changed]() mutable {
+        const Health* const news = board->put(shard, std::move(found));
+        if (news == nullptr) {
+            return;
+        }
+        std::string line{to_string(news->state)};
+        for (const HealthReason& reason : news->reasons) {
+            line += "; " + reason.to_string();
+        }
+        core::log(news->state == Health::State::healthy ? LogLevel::info : LogLevel::warning,
+                  "processor", line);
+        if (handler) {
+            handler(*news);
+        }
+    });
+}
+
 } // namespace sessionq::processor

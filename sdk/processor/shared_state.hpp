@@ -10,6 +10,7 @@
 #include "processor/counters.hpp"
 #include "processor/environment.hpp"
 #include "processor/handlers.hpp"
+#include "processor/health_board.hpp"
 #include "processor/held_sessions.hpp"
 #include "processor/session_count.hpp"
 #include "processor/suspect_turn.hpp"
@@ -33,8 +34,12 @@ struct SharedState {
     SessionCount settling{};                ///< within `max_concurrent_sessions`
     std::unique_ptr<TargetClaims> claims{}; ///< of named sessions
 
+    std::shared_ptr<HealthBoard> health{}; ///< the notifier's
+
     /// Tells the application, on a worker.
     void report(ErrorContext context) const;
+    /// Tells it on the notifier, if that is news.
+    void tell_health(std::size_t shard, Health found) const;
 };
 
 } // namespace sessionq::processor

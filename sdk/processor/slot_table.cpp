@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/log.hpp"
 #include "processor/shard.hpp"
 
 namespace sessionq::processor {
@@ -107,10 +106,9 @@ SlotWaits SlotTable::waits() const {
 
 SlotDescription SlotTable::describe(const Slot& slot, SlotWaits waits) const {
     if (slot.session != nullptr) {
-        return slot.session->describe(now());
+        return processor::describe(slot.session->signs(TimePoint::max()), now());
     }
-    waits.timer = slot.timer.is_armed();
-    const SlotWords words = slot.machine.words(waits);
+    const SlotWords words = slot.words(waits);
     return {.entity = targets().only_entity(),
             .state = std::string{words.state},
             .waits_for = std::string{words.waits_for},
@@ -130,19 +128,25 @@ void SlotTable::describe(ProcessorDescription& into) const {
     }
 }
 
-void SlotTable::examine(std::vector<std::string>& degraded) const {
-    accepts_.examine(degraded);
-    for (const Slot& slot : slots_) {
-        const std::string name = "slot " + std::to_string(slot.index);
-        if (slot.machine.failures() >= failures_to_tell) {
-            degraded.push_back(name + ": a fault ended " + std::to_string(slot.machine.failures()) +
-                               " sessions in a row");
-        }
-        if (slot.index < demand_.slots() && describe(slot, waits()).waits_for.empty()) {
-            degraded.push_back(name + " waited for nothing"); // R16: a defect of ours
-            core::log(LogLevel::error, "processor", degraded.back());
-        }
+bool SlotTable::show(HealthMachine& health) {
+    const bool is_wanted = !demand_.unwanted(0);
+    if (is_wanted) {
+        accepts_.show(health);
     }
+    const SlotWaits waits = this->waits();
+    for (const Slot& slot : slots_) {
+        const bool rests = slot.machine.phase() == SlotMachine::Phase::backing_off ||
+                           slot.machine.phase() == SlotMachine::Phase::stopped;
+        SlotSigns signs{.index = slot.index,
+                        .failures = slot.machine.failures(),
+                        .since = slot.since,
+                        .rests = rests};
+        if (slot.session == nullptr && slot.index < demand_.slots()) {
+            signs.words = slot.words(waits);
+        }
+        health.slot(signs);
+    }
+    return is_wanted;
 }
 
 std::size_t SlotTable::held() const noexcept {

@@ -36,8 +36,8 @@ public:
     void session_left(const SessionSeat& seat, CloseReason reason, bool had_messages);
 
     void describe(ProcessorDescription& into) const;
-    /// What is wrong, for the watchdog.
-    void examine(std::vector<std::string>& degraded) const;
+    /// False: no slot is wanted.
+    bool show(HealthMachine& health);
 
     [[nodiscard]] AcceptTable& accepts() noexcept { return accepts_; }
     [[nodiscard]] const TargetBook& targets() const noexcept { return accepts_.targets(); }
@@ -46,9 +46,6 @@ public:
     [[nodiscard]] std::size_t held() const noexcept;
 
 private:
-    /// From so many failures in a row on the watchdog tells of a slot.
-    static constexpr std::uint32_t failures_to_tell = 3;
-
     struct Slot : core::ListHook<> {
         Slot(SlotTable& owner, std::size_t number)
             : table{&owner},
@@ -56,6 +53,11 @@ private:
               machine{owner.workplace_.options().error_backoff, owner.workplace_.random},
               since{owner.now()} {}
         void on_timer() { table->due(*this); }
+        /// Without a session.
+        [[nodiscard]] SlotWords words(SlotWaits waits) const noexcept {
+            waits.timer = timer.is_armed();
+            return machine.words(waits);
+        }
 
         SlotTable* table;
         std::size_t index;

@@ -12,9 +12,7 @@ struct Tuning {
     Duration drain_timeout{std::chrono::seconds{5}};   ///< an unanswered drain
     Duration close_timeout{std::chrono::seconds{5}};   ///< an unanswered close
     Duration settle_timeout{std::chrono::seconds{30}}; ///< settlements none of which is answered
-    Duration watchdog_interval{std::chrono::seconds{5}};
-    Duration slow_handler{
-        std::chrono::minutes{5}}; ///< a session without a finished handler for so long is told of
+    Duration watchdog_interval{std::chrono::seconds{1}};
     Duration rotate_wait{
         std::chrono::seconds{1}}; ///< wait of an accept where slots are fewer than entities
 };

@@ -46,6 +46,7 @@ public:
                                                   SessionPool::Id& session);
     void drop_link(amqp::ReceiverLinkPtr link, SessionPool::Id session);
 
+    [[nodiscard]] core::ConnectionStatus status() const { return connection_.status(); }
     [[nodiscard]] SessionPool& pool() noexcept { return pool_; }
     [[nodiscard]] LockClock& locks() noexcept { return locks_; }
     [[nodiscard]] core::EventLoop& loop() noexcept { return loop_; }

@@ -22,6 +22,12 @@ public:
     [[nodiscard]] core::ReceiveRoom& room() const noexcept { return *room_; }
     [[nodiscard]] std::size_t size() const noexcept { return connections_.size(); }
 
+    void add_status(std::vector<core::ConnectionStatus>& into) const {
+        for (const auto& connection : connections_) {
+            into.push_back(connection->status());
+        }
+    }
+
     /// The earliest connection with room for a session, so that later ones become unused. Unused
     /// ones are closed by a later turn.
     [[nodiscard]] BrokerConnection& for_session();

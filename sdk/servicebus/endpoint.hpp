@@ -25,6 +25,9 @@ public:
     [[nodiscard]] core::EventLoop& loop() noexcept override { return loop_; }
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override;
 
+    void add_status(std::vector<core::ConnectionStatus>& into) const override {
+        connections_.add_status(into);
+    }
     void add_budget(std::size_t bytes) override { connections_.room().join(bytes); }
     void remove_budget(std::size_t bytes) override { connections_.room().part(bytes); }
 

@@ -26,6 +26,9 @@ public:
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
         return endpoint_->capabilities();
     }
+    void add_status(std::vector<core::ConnectionStatus>& into) const override {
+        endpoint_->add_status(into);
+    }
     void add_budget(std::size_t bytes) override { endpoint_->add_budget(bytes); }
     void remove_budget(std::size_t bytes) override { endpoint_->remove_budget(bytes); }
     ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;

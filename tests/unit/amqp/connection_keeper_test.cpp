@@ -215,3 +215,20 @@ TEST_CASE("connection keeper: R17: connections that do not last are spaced like 
     CHECK(wait >= backoff.max / 2);
     CHECK(wait <= backoff.max);
 }
+
+TEST_CASE("connection keeper: it is down from the first attempt or the loss on, until it is open") {
+    Bench bench;
+    CHECK_FALSE(bench.keeper.down_since());
+    bench.connect();
+    CHECK(bench.keeper.down_since() == start);
+    static_cast<void>(bench.keeper.failed(start + 1s));
+    CHECK(bench.keeper.down_since() == start);
+    bench.now = start + 10s;
+    bench.open();
+    CHECK_FALSE(bench.keeper.down_since());
+    bench.keeper.lost(start + 20s);
+    CHECK(bench.keeper.down_since() == start + 20s);
+    bench.now = start + 30s;
+    bench.connect();
+    CHECK(bench.keeper.down_since() == start + 20s);
+}

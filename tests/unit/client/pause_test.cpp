@@ -93,7 +93,7 @@ TEST_CASE_FIXTURE(PauseFixture,
     processor.start();
     first.wait();
     REQUIRE(comes_to_rest(processor));
-    CHECK(processor.describe().degraded.empty());
+    CHECK(processor.describe().health.reasons.empty());
     CHECK_FALSE(reasons.empty());
     CHECK(std::count(reasons.begin(), reasons.end(), CloseReason::paused) ==
           static_cast<std::ptrdiff_t>(reasons.size()));

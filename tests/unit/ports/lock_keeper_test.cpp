@@ -336,3 +336,20 @@ TEST_CASE("lock keeper: every input in every phase") {
     table.print();
     CHECK(table.missing().empty());
 }
+
+TEST_CASE("lock keeper: a renewal is late when half of its time is over") {
+    struct Row {
+        Duration length;
+        Duration late_after;
+    };
+    for (const Row row : {Row{60s, 55s}, Row{10s, 7500ms}}) {
+        CAPTURE(row.length.count());
+        LockKeeper lock = granted(row.length);
+        CHECK_FALSE(lock.is_late(t0 + row.length)); // nobody was asked
+        REQUIRE(words(lock.look(t0 + row.late_after - 1s, true)) == "renew");
+        CHECK_FALSE(lock.is_late(t0 + row.late_after));
+        CHECK(lock.is_late(t0 + row.late_after + 1ns));
+        lock.granted(t0 + row.late_after, {.length = row.length});
+        CHECK_FALSE(lock.is_late(t0 + row.late_after + 1ns));
+    }
+}

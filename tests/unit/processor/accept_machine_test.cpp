@@ -266,12 +266,10 @@ TEST_CASE("accept machine: R17: an entity that fails waits, the others do not") 
     Bench bench{{"a", "b"}};
     CHECK(bench.need(2) == "a b");
     CHECK(bench.fail("a", Errc::entity_not_found) == "b"); // its turn goes to the other one
-    CHECK(bench.machine.failures(0) == 1);
     CHECK(bench.machine.next(bench.now) <= bench.now + 100ms);
     CHECK(bench.pass_all(100ms) == "a a"); // meanwhile b has shown that it has nothing
     CHECK(bench.fail("a", Errc::entity_not_found).empty());
     CHECK(bench.fail("a", Errc::entity_not_found).empty());
-    CHECK(bench.machine.failures(0) == 2);
 }
 
 TEST_CASE("accept machine: R5: a broker that answers at once that there is nothing is asked "
@@ -282,7 +280,6 @@ TEST_CASE("accept machine: R5: a broker that answers at once that there is nothi
     CHECK(bench.pass_all(100ms) == "a");
     CHECK(bench.fail("a", Errc::no_session_available).empty());
     CHECK(bench.pass(60s).find('a') != std::string::npos);
-    CHECK(bench.machine.failures(0) == 0);
 }
 
 TEST_CASE("accept machine: R5: an answer without a session ends the row of failures") {
@@ -291,11 +288,9 @@ TEST_CASE("accept machine: R5: an answer without a session ends the row of failu
         static_cast<void>(i == 0 ? bench.need(1) : bench.pass_all(1s));
         static_cast<void>(bench.fail("a", Errc::server_busy));
     }
-    CHECK(bench.machine.failures(0) == 3);
     CHECK(bench.pass_all(1s) == "a");
     bench.now += 60s;
     static_cast<void>(bench.fail("a", Errc::no_session_available));
-    CHECK(bench.machine.failures(0) == 0);
 }
 
 TEST_CASE(
@@ -304,7 +299,6 @@ TEST_CASE(
     CHECK(bench.need(1) == "a");
     CHECK(bench.machine.next(bench.now) == bench.now + 65s);
     CHECK(bench.pass(65s) == "!a");
-    CHECK(bench.machine.failures(0) == 1);
     CHECK(bench.pass_all(100ms) == "a");
 }
 

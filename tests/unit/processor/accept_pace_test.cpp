@@ -31,7 +31,6 @@ TEST_CASE_FIXTURE(Fixture, "accept pace: R5: no session available is neither fai
     for (int i = 0; i < 100; ++i) {
         CHECK(fail(Errc::no_session_available, 60s, false) == 0s);
     }
-    CHECK(pace.failures() == 0);
 }
 
 TEST_CASE_FIXTURE(Fixture, "accept pace: R17: answers of no session that come at once are spaced") {
@@ -42,15 +41,13 @@ TEST_CASE_FIXTURE(Fixture, "accept pace: R17: answers of no session that come at
 
 TEST_CASE_FIXTURE(Fixture, "accept pace: R17: after failures it waits longer each time") {
     Duration longest = 100ms;
-    for (std::uint32_t i = 1; i <= 6; ++i) {
+    for (int i = 0; i < 6; ++i) {
         const Duration wait = fail(Errc::server_busy, 1ms);
         CHECK(wait >= longest / 2);
         CHECK(wait <= longest);
-        CHECK(pace.failures() == i);
         longest = std::min<Duration>(longest * 2, 1s);
     }
     pace.succeeded();
-    CHECK(pace.failures() == 0);
     CHECK(fail(Errc::server_busy, 1ms) <= 100ms);
 }
 
@@ -60,7 +57,6 @@ TEST_CASE_FIXTURE(Fixture, "accept pace: accepts that were under way together fa
         now += 1ms;
         CHECK(pace.failed(Errc::connection_lost, asked, now, random) == (i == 0)); // told once
     }
-    CHECK(pace.failures() == 1);
     CHECK(pace.wait_until() - asked <= 101ms);
     CHECK(pace.failed(Errc::unauthorized, asked, now, random)); // another reason
 }
@@ -84,15 +80,12 @@ TEST_CASE_FIXTURE(Fixture, "accept pace: accepts whose connection is refused tog
 
 TEST_CASE_FIXTURE(Fixture,
                   "accept pace: a connection that cannot be made is waited for by the port") {
-    for (std::uint32_t i = 1; i <= 20; ++i) {
+    for (int i = 0; i < 20; ++i) {
         CHECK(fail(Errc::connection_refused, 30s) == 0s); // the port's own wait
-        CHECK(pace.failures() == i);                      // a watchdog sees them
     }
     CHECK(fail(Errc::connection_refused, 10ms) == AcceptPace::min_interval - 10ms);
     CHECK(fail(Errc::server_busy, 1ms) <= 100ms); // what went before does not count
-    CHECK(pace.failures() == 1);
     CHECK(fail(Errc::no_session_available, 60s, false) == 0s);
-    CHECK(pace.failures() == 0);
 }
 
 TEST_CASE_FIXTURE(Fixture,

@@ -72,8 +72,9 @@ TEST_CASE("pause: what never started goes back, what runs finishes, and the sess
     CHECK(bench.outstanding() == 0);
     bench.advance(10min);
     CHECK(bench.outstanding() == 0);
-    CHECK(bench.processor->describe_here().degraded.empty());
-    CHECK(bench.processor->describe_here().to_string().find("paused, 0 bytes buffered\n") == 0);
+    CHECK(bench.processor->describe_here().health.reasons.empty());
+    CHECK(bench.processor->describe_here().to_string().find(
+              "paused, 0 bytes buffered, healthy\n") == 0);
 
     bench.holds = false;
     bench.resume();

@@ -173,7 +173,7 @@ TEST_CASE("processor: R17: a broker that refuses everything is asked a bounded n
         bench.advance(10ms);
     }
     CHECK(bench.endpoint.asked() <= 13);
-    CHECK(bench.processor->describe_here().degraded.size() == 1);
+    CHECK(bench.processor->describe_here().health.reasons.size() == 1);
 }
 
 TEST_CASE("processor: limits follow while it runs") {
@@ -359,7 +359,7 @@ TEST_CASE("processor: R16: the watchdog finds nothing wrong with a processor tha
     static_cast<void>(bench.open("a"));
     bench.advance(30s);
     const ProcessorDescription description = bench.processor->describe_here();
-    CHECK(description.degraded.empty());
+    CHECK(description.health.reasons.empty());
     CHECK(description.slots.at(0).waits_for == "messages");
     CHECK(description.slots.at(1).waits_for == "a session");
     CHECK(description.to_string().find("slot 0: open 'a', waits for messages") !=

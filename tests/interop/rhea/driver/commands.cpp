@@ -354,7 +354,11 @@ Json Commands::stop(const Json& with) {
 Json Commands::describe(const Json& with) {
     const ProcessorDescription described = processor(with)->processor.describe();
     const ProcessorCounters& counters = described.counters;
-    return {{"degraded", described.degraded},
+    Json degraded = Json::array();
+    for (const HealthReason& reason : described.health.reasons) {
+        degraded.push_back(reason.to_string());
+    }
+    return {{"degraded", degraded},
             {"handled", counters.messages_handled},
             {"completed", counters.messages_completed},
             {"opened", counters.sessions_opened},

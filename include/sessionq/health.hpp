@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sessionq/time.hpp>
+
+namespace sessionq {
+
+/// Why a processor is not healthy. A closed list. Each states when it holds; `advice` says what to
+/// do about it. The processor looks once a second, and whenever `describe` asks.
+enum class HealthCause : std::uint8_t {
+    /// No connection to the broker for longer than `HealthBounds::not_connected`.
+    not_connected,
+    /// The broker sent nothing, not even a heartbeat, for half of
+    /// `ClientOptions::connection_idle_timeout`.
+    broker_silent,
+    /// The broker refuses to give sessions of the entity: at once for a reason that no retry mends
+    /// (entity_not_found, unauthorized and others), otherwise for longer than
+    /// `HealthBounds::accept_failing`. It is over when a session comes, or when the broker lets an
+    /// accept wait for longer than a second. A named session that another receiver holds is none.
+    accept_refused,
+    /// The broker did not answer an accept within `ProcessorOptions::accept_wait` and 5 s more. It
+    /// is over with the next answer.
+    accept_unanswered,
+    /// Faults ended three or more sessions of a slot in a row. It is over when the slot has held or
+    /// awaited a session for longer than a second.
+    sessions_lost,
+    /// A session has messages that may start, and no worker took one for longer than
+    /// `HealthBounds::workers_busy`.
+    workers_busy,
+    /// Handlers of a session run, and none has finished for longer than
+    /// `HealthBounds::handler_slow`.
+    handler_slow,
+    /// The broker answered none of a session's settlements for longer than
+    /// `HealthBounds::settlement_unanswered`.
+    settlement_unanswered,
+    /// A renewal of a lock is not answered, and the lock ends in less than 5 s, or in less than a
+    /// quarter of its length if that is sooner.
+    renewal_late,
+    /// Sessions are parked or retried later, see `FailurePolicy`. Nothing of them is handled.
+    sessions_parked,
+    /// `ProcessorOptions::max_buffered_bytes` has been full for longer than
+    /// `HealthBounds::buffer_full`.
+    buffer_full,
+    /// A receive thread did not answer `describe` within a second.
+    thread_silent,
+    /// A slot waits for nothing. A defect in sessionq. Please report it.
+    internal_error,
+};
+
+[[nodiscard]] std::string_view to_string(HealthCause cause) noexcept;
+
+/// What to look at and what to change, in a sentence or two.
+[[nodiscard]] std::string_view advice(HealthCause cause) noexcept;
+
+/// When a processor counts as not healthy. Range of all members: 1 s or more. Duration::max():
+/// never.
+struct HealthBounds {
+    Duration not_connected{std::chrono::seconds{5}};          ///< Default 5 s.
+    Duration accept_failing{std::chrono::seconds{5}};         ///< Default 5 s.
+    Duration workers_busy{std::chrono::seconds{10}};          ///< Default 10 s.
+    Duration handler_slow{std::chrono::minutes{1}};           ///< Default 1 min.
+    Duration settlement_unanswered{std::chrono::seconds{10}}; ///< Default 10 s.
+    Duration buffer_full{std::chrono::seconds{10}};           ///< Default 10 s.
+};
+
+/// One cause at one entity.
+struct HealthReason {
+    HealthCause cause{HealthCause::internal_error};
+    std::string entity{};     ///< Empty: it concerns no entity, or several at once.
+    std::string session_id{}; ///< A session that it concerns, for longest. Empty: none.
+    std::string detail{};     ///< What was found, in words. It contains no secret.
+    /// How many sessions, slots or connections it concerns.
+    std::uint64_t count{1};
+    Duration since{}; ///< How long the cause has lasted, of the one that lasts longest.
+
+    /// One line for people.
+    [[nodiscard]] std::string to_string() const;
+};
+
+/// The health of a processor. It is derived from what should happen and does not. A cause that is
+/// gone leaves no trace.
+///
+/// Example:
+///
+///     processor.on_health_changed([](const Health& health) {
+///         if (health.state != Health::State::healthy) {
+///             std::cerr << health.to_string();
+///         }
+///     });
+///
+/// Thread safety: distinct objects are safe, a shared object is safe to read.
+struct Health {
+    enum class State : std::uint8_t {
+        healthy,
+        degraded, ///< Something is wrong. `reasons` says what.
+        /// Nothing can be handled until someone acts: the broker refuses every entity for a reason
+        /// that no retry mends, or a receive thread does not answer.
+        failed,
+    };
+    State state{State::healthy};
+    std::vector<HealthReason> reasons{}; ///< Empty: healthy.
+
+    /// Several lines for people: the state, each reason and what to do.
+    [[nodiscard]] std::string to_string() const;
+};
+
+[[nodiscard]] std::string_view to_string(Health::State state) noexcept;
+
+} // namespace sessionq

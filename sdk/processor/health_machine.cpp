@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "processor/health_machine.hpp"
+
+#include <utility>
+
+#include "core/peer_words.hpp"
+#include "processor/health_board.hpp"
+
+namespace sessionq::processor {
+void HealthMachine::connections(const std::vector<core::ConnectionStatus>& all) {
+    heard_.resize(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const core::ConnectionStatus& status = all[i];
+        Heard& heard = heard_[i];
+        if (!status.open || heard.at == TimePoint{} || status.received != heard.received) {
+            heard = {.received = status.received, .at = now_};
+        }
+        if (status.open && now_ - heard.at >= silence_) {
+            add_reason(reasons_, {.cause = HealthCause::broker_silent,
+                                  .detail = "'" + status.broker + "' sends nothing",
+                                  .since = now_ - heard.at});
+        }
+        if (status.down_since && now_ - *status.down_since >= bounds_.not_connected) {
+            add_reason(reasons_,
+                       {.cause = HealthCause::not_connected,
+                        .detail = "no connection to '" + status.broker + "'" +
+                                  (status.last_failure.empty() ? "" : ": " + status.last_failure),
+                        .since = now_ - *status.down_since});
+        }
+    }
+}
+
+void HealthMachine::target(const std::string& entity, const Refusal* refusal) {
+    ++targets_;
+    if (refusal == nullptr || refusal->failure.code == Errc::session_locked_elsewhere) {
+        return;
+    }
+    const Duration since = now_ - refusal->since;
+    if (refusal->failure.code == Errc::timeout) {
+        add_reason(reasons_, {.cause = HealthCause::accept_unanswered,
+                              .entity = entity,
+                              .detail = refusal->failure.to_string(),
+                              .since = since});
+    } else if (refusal->is_final() || since >= bounds_.accept_failing) {
+        final_ += refusal->is_final() ? 1 : 0;
+        add_reason(reasons_, {.cause = HealthCause::accept_refused,
+                              .entity = entity,
+                              .detail = refusal->failure.to_string(),
+                              .since = since});
+    }
+}
+
+void HealthMachine::slot(const SlotSigns& slot) {
+    if (slot.failures >= failures_to_tell && (slot.rests || now_ - slot.since < recovery)) {
+        add_reason(reasons_, {.cause = HealthCause::sessions_lost,
+                              .detail = "a fault ended " + std::to_string(slot.failures) +
+                                        " sessions in a row of slot " + std::to_string(slot.index),
+                              .since = now_ - slot.since});
+    }
+    if (slot.words.waits_for.empty()) { // R16
+        add_reason(reasons_, {.cause = HealthCause::internal_error,
+                              .detail = "slot " + std::to_string(slot.index) + " waits for nothing",
+                              .since = now_ - slot.since});
+    }
+}
+
+void HealthMachine::session(const SessionSigns& session) {
+    const auto name = [&session] {
+        return session.session_id.empty()
+                   ? std::string{"the entity"}
+                   : "session '" + core::peer_words(session.session_id) + "'";
+    };
+    const auto found = [&](HealthCause cause, TimePoint since, std::string detail) {
+        add_reason(reasons_, {.cause = cause,
+                              .entity = session.entity,
+                              .session_id = session.session_id,
+                              .detail = std::move(detail),
+                              .since = now_ - since});
+    };
+    if (session.running != 0 && now_ - session.progress_at >= bounds_.handler_slow) {
+        found(HealthCause::handler_slow, session.progress_at,
+              "no handler of " + name() + " has finished");
+    }
+    if (session.awaits_worker && now_ - session.progress_at >= bounds_.workers_busy) {
+        found(HealthCause::workers_busy, session.progress_at,
+              "no worker takes the messages of " + name());
+    }
+    if (session.unanswered_since != TimePoint::max() &&
+        now_ - session.unanswered_since >= bounds_.settlement_unanswered) {
+        found(HealthCause::settlement_unanswered, session.unanswered_since,
+              "no settlement of " + name() + " is answered");
+    }
+    if (session.renewal_late) {
+        found(HealthCause::renewal_late, now_,
+              "the renewal of the lock of " + name() + " is not answered");
+    }
+    if (session.words.waits_for.empty()) { // R16
+        found(HealthCause::internal_error, session.progress_at, name() + " waits for nothing");
+    }
+    if (session.parked) {
+        found(HealthCause::sessions_parked, session.progress_at, name() + " is parked");
+    }
+}
+
+void HealthMachine::buffer(std::size_t bytes, std::size_t most) {
+    full_since_ = bytes < most ? TimePoint::max() : std::min(full_since_, now_);
+    if (full_since_ != TimePoint::max() && now_ - full_since_ >= bounds_.buffer_full) {
+        add_reason(reasons_, {.cause = HealthCause::buffer_full,
+                              .detail = std::to_string(bytes) + " of " + std::to_string(most) +
+                                        " bytes are buffered",
+                              .since = now_ - full_since_});
+    }
+}
+
+Health HealthMachine::end() {
+    const bool is_down =
+        std::any_of(reasons_.begin(), reasons_.end(), [](const HealthReason& each) {
+            return each.cause == HealthCause::not_connected;
+        });
+    if (is_down) { // it says why accepts fail
+        std::erase_if(reasons_, [](const HealthReason& each) {
+            return each.cause == HealthCause::accept_refused ||
+                   each.cause == HealthCause::accept_unanswered;
+        });
+    }
+    Health health{.state = reasons_.empty() ? Health::State::healthy : Health::State::degraded,
+                  .reasons = std::move(reasons_)};
+    reasons_.clear();
+    if (targets_ != 0 && final_ == targets_) {
+        health.state = Health::State::failed;
+    }
+    return health;
+}
+
+} // namespace sessionq::processor

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sessionq/health.hpp>
+
+#include "core/connection_status.hpp"
+#include "processor/refusal_book.hpp"
+#include "processor/slot_words.hpp"
+
+namespace sessionq::processor {
+
+/// What a held session shows of itself.
+struct SessionSigns {
+    const std::string& entity;
+    const std::string& session_id;
+    SlotWords words{.waits_for = "messages"};
+    TimePoint progress_at{};                      ///< as `SessionState` has it
+    TimePoint unanswered_since{TimePoint::max()}; ///< max: no settlement is unanswered
+    std::uint32_t window{0};
+    std::uint32_t in_flight{0};
+    std::uint32_t running{0};  ///< handlers; zero if it made progress lately
+    bool awaits_worker{false}; ///< messages may start, and nothing else is awaited
+    bool renewal_late{false};
+    bool parked{false};
+};
+
+/// What a slot shows.
+struct SlotSigns {
+    std::size_t index{0};
+    std::uint32_t failures{0}; ///< sessions in a row that a fault ended
+    TimePoint since{};         ///< it has held or awaited its session since then
+    bool rests{false};         ///< it neither holds nor awaits one
+    SlotWords words{.waits_for = "a session"};
+};
+
+/// Decides the health of what a processor has on one receive thread. A look begins, gets what there
+/// is to see, and ends with the result. No I/O, no clock.
+class HealthMachine {
+public:
+    /// `silence`: how long a broker that is there may send nothing.
+    HealthMachine(const HealthBounds& bounds, Duration silence) noexcept
+        : bounds_{bounds}, silence_{silence} {}
+
+    void begin(TimePoint now) {
+        now_ = now;
+        reasons_.clear();
+        targets_ = final_ = 0;
+    }
+    /// The handlers of a session are counted only if it made no progress since then.
+    [[nodiscard]] TimePoint quiet_since() const noexcept {
+        return now_ - std::min(bounds_.workers_busy, bounds_.handler_slow);
+    }
+    /// In the same order at every look.
+    void connections(const std::vector<core::ConnectionStatus>& all);
+    /// Null: nothing is wrong with it.
+    void target(const std::string& entity, const Refusal* refusal);
+    void slot(const SlotSigns& slot);
+    void session(const SessionSigns& session);
+    void buffer(std::size_t bytes, std::size_t most);
+    [[nodiscard]] Health end();
+
+private:
+    /// From so many failures in a row on a slot is told of.
+    static constexpr std::uint32_t failures_to_tell = 3;
+    /// What goes well for so long has no fault any more.
+    static constexpr Duration recovery = std::chrono::seconds{1};
+
+    struct Heard {
+        std::uint64_t received{0};
+        TimePoint at{};
+    };
+
+    HealthBounds bounds_;
+    Duration silence_;
+    TimePoint now_{};
+    std::vector<Heard> heard_{};             ///< by connection
+    TimePoint full_since_{TimePoint::max()}; ///< max: the buffer has room
+    std::vector<HealthReason> reasons_{};    ///< of this look
+    std::size_t targets_{0};                 ///< of this look
+    std::size_t final_{0};                   ///< of those, refused for good
+};
+
+} // namespace sessionq::processor
