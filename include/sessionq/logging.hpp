@@ -1,27 +1,74 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
+
+#include <sessionq/time.hpp>
 
 namespace sessionq {
 
-/// The importance of a log line, ascending. As the level set, `off` suppresses all lines.
+/// The importance of a log line, ascending. A failure that may cost the user something is at least
+/// a `warning`. `info` tells the life of connections and processors, `debug` that of sessions. As
+/// the level set, `off` suppresses all lines.
 enum class LogLevel { trace, debug, info, warning, error, off };
 
 [[nodiscard]] std::string_view to_string(LogLevel level) noexcept;
 
+/// A fact about an event. Names in use: `entity`, `session`, `message_id`, `sequence`, `attempt`,
+/// `code` (of an `Errc`), `fate` (of a `MessageFate`), `reason` (of a `CloseReason`), `state` (of a
+/// `Health`) and `peer` (HOST:PORT).
+struct LogField {
+    std::string_view name{};
+    std::string_view value{};
+};
+
+/// One line of the log. It contains no secret. All of it is valid only during the call of a sink.
+struct LogRecord {
+    LogLevel level{LogLevel::info};
+    WallTime time{};
+    std::string_view component{}; ///< A part of sessionq, for example "processor".
+    std::string_view event{};     ///< A word for programs, "connection_lost". Empty: it has none.
+    std::string_view text{};      ///< For people, one line. It contains what the fields say.
+    std::span<const LogField> fields{};
+    /// So many more events like an earlier one were held back, and `text` is the last of them.
+    /// Zero: it is an event of its own.
+    std::uint64_t repeated{0};
+};
+
 /// Receives each log line at or above the level. Any thread may call it, also a receive thread: it
 /// must be thread-safe and quick, and must not call sessionq. Its exceptions are ignored.
-/// `component` is a part of sessionq ("processor"). `text` is one line and contains no secret. Both
-/// are valid only during the call.
-using LogSink =
-    std::function<void(LogLevel level, std::string_view component, std::string_view text)>;
+using LogSink = std::function<void(const LogRecord& record)>;
 
-/// Replaces the process-wide sink. An empty sink restores the default, which writes to standard
-/// error. Thread-safe. The old sink may still run in another thread when this returns. It is
-/// destroyed after its last use.
+/// Gets a line without its end. The rules for a `LogSink` apply.
+using LogLineWriter = std::function<void(std::string_view line)>;
+
+/// Writes lines for people: "sessionq warning [processor] text". Null: to standard error.
+[[nodiscard]] LogSink text_log_sink(LogLineWriter write = nullptr);
+
+/// Writes each record as a JSON object in one line, with the members `time` (UTC, RFC 3339),
+/// `level`, `component`, `event`, `text`, the fields, and `repeated`. An empty event and a zero
+/// `repeated` are left out. Null: to standard error.
+///
+/// Example:
+///
+///     set_log_sink(json_log_sink());
+///     set_log_level(LogLevel::info);
+[[nodiscard]] LogSink json_log_sink(LogLineWriter write = nullptr);
+
+/// Replaces the process-wide sink. An empty sink restores the default, which is `text_log_sink`.
+/// Thread-safe. The old sink may still run in another thread when this returns. It is destroyed
+/// after its last use.
+///
+/// Events that have the same name, entity and code as one in the 10 s before are held back. Then
+/// one record tells how many there were. It comes with the next line or the next look of a
+/// processor at its health, or with `flush_log`.
 void set_log_sink(LogSink sink);
+
+/// Writes at once what is held back. Thread-safe.
+void flush_log();
 
 /// Sets the process-wide level. Default `warning`. Thread-safe.
 void set_log_level(LogLevel level) noexcept;

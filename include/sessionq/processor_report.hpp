@@ -39,12 +39,38 @@ enum class ErrorSource : std::uint8_t {
 
 [[nodiscard]] std::string_view to_string(ErrorSource source) noexcept;
 
+/// What becomes of a message after an error.
+enum class MessageFate : std::uint8_t {
+    none,          ///< The error concerns no message, or leaves its fate open.
+    tried_again,   ///< It stays here and is handled again, after the policy's delay.
+    abandoned,     ///< It goes back to the broker, counted, and comes again.
+    comes_again,   ///< It goes back uncounted, or the broker has it already: it comes again.
+    parked,        ///< Its session is parked. It comes again when that is over.
+    retried_later, ///< It comes again when the delay of `FailurePolicy::retry_later` is over.
+    dead_lettered, ///< It goes to the dead-letter queue and does not come again.
+    settled,       ///< It was settled before the error: that stands.
+    removed,       ///< With `receive_and_delete`: the broker has removed it. It is gone.
+};
+
+[[nodiscard]] std::string_view to_string(MessageFate fate) noexcept;
+
+/// Whether the message will be handled again.
+[[nodiscard]] bool is_handled_again(MessageFate fate) noexcept;
+
 /// The argument of `on_error`. A value, which may be kept.
 struct ErrorContext {
     ErrorSource source{ErrorSource::link};
     Failure failure{};
     std::string entity{};
-    std::string session_id{}; ///< Empty: the error concerns no session.
+    std::string session_id{};        ///< Empty: the error concerns no session.
+    std::string message_id{};        ///< Empty: no message, or it has no id.
+    std::int64_t sequence_number{0}; ///< Zero: it concerns no message.
+    /// The attempt of the message that failed, 1 at first. Zero: it concerns no attempt.
+    std::uint32_t attempt{0};
+    MessageFate fate{MessageFate::none};
+
+    /// One line for people: what failed, of which message, why, and what becomes of it.
+    [[nodiscard]] std::string to_string() const;
 };
 
 /// The result of `stop`. With `on_messages` it counts the messages of handlers.

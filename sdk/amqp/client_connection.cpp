@@ -6,6 +6,8 @@
 
 #include "amqp/codec/encoded_content.hpp"
 #include "amqp/codec/encoder.hpp"
+#include "core/log.hpp"
+#include "core/log_events.hpp"
 #include "core/uuid.hpp"
 #include "timing/timer_service.hpp"
 
@@ -22,6 +24,11 @@ void run(const ConnectionKeeper::Handlers& handlers, const core::Result<Engine*>
     for (const auto& handler : handlers) {
         handler(result);
     }
+}
+
+void log_failure(std::string_view event, const std::string& peer, const Failure& why) {
+    core::log_event(LogLevel::warning, "amqp", event,
+                    {{"peer", peer}, {"code", to_string(why.code)}}, why.to_string());
 }
 
 const Failure closing{.code = Errc::cancelled, .detail = "the connection is closed"};
@@ -140,6 +147,8 @@ void ClientConnection::on_open(const Open& peer) {
         connection_->close();
         return;
     }
+    core::log_event(LogLevel::info, "amqp", core::events::connected, {{"peer", host_name()}},
+                    "connected to '", host_name(), "'");
     run(keeper_.opened(host_.loop().now()), &connection_->engine());
 }
 
@@ -158,6 +167,7 @@ void ClientConnection::on_closed(const Condition& condition) {
             events_.explain(condition, "the connection to '" + host_name() + "' was lost");
         why.code = why.code == Errc::cancelled ? Errc::connection_lost : why.code;
         last_failure_ = why.to_string();
+        log_failure(core::events::connection_lost, host_name(), why);
         events_.on_disconnected(why);
         connection_.reset();
         keeper_.lost(host_.loop().now());
@@ -178,6 +188,7 @@ void ClientConnection::on_closed(const Condition& condition) {
 
 void ClientConnection::on_failed(const Failure& why) {
     last_failure_ = why.to_string();
+    log_failure(core::events::connect_failed, host_name(), why);
     run(keeper_.failed(host_.loop().now()), why);
     proceed();
 }

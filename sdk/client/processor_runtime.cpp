@@ -8,6 +8,8 @@
 
 #include "client/thread_start.hpp"
 #include "core/log.hpp"
+#include "core/log_events.hpp"
+#include "processor/doubtful_settings.hpp"
 #include "processor/options_check.hpp"
 
 namespace sessionq::client {
@@ -142,13 +144,18 @@ void ProcessorRuntime::start() {
     const std::lock_guard starting{starting_};
     require_startable();
     run = make_run();
-    core::log(LogLevel::info, "processor", "starts on ", entities_.size(),
-              " entities: ", options_.max_concurrent_sessions, " sessions, ",
-              options_.max_concurrent_calls_per_session, " calls each, ", options_.worker_threads,
-              " workers, idle timeout ",
-              std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_idle_timeout)
-                  .count(),
-              " ms");
+    for (const std::string& doubt : processor::doubtful_settings(options_)) {
+        core::log_event(LogLevel::warning, "processor", core::events::doubtful_setting, {}, doubt);
+    }
+    core::log_event(
+        LogLevel::info, "processor", core::events::processor_started,
+        {{"entity", entities_.front()}}, "starts on ", entities_.size(),
+        " entities: ", options_.max_concurrent_sessions, " sessions, ",
+        options_.max_concurrent_calls_per_session, " calls each, ", options_.worker_threads,
+        " workers, idle timeout ",
+        std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_idle_timeout)
+            .count(),
+        " ms");
     const std::lock_guard lock{mutex_}; // who finds it finds it started
     run_.swap(run);
     run_->processor->start();
@@ -165,11 +172,15 @@ ProcessorRuntime::RunPtr ProcessorRuntime::started() const {
 void ProcessorRuntime::pause() {
     const OperationContext::DetachedScope detached; // it outlives the request that pauses
     started()->processor->pause();
+    core::log_event(LogLevel::info, "processor", core::events::processor_paused,
+                    {{"entity", entities_.front()}}, "is pausing");
 }
 
 void ProcessorRuntime::resume() {
     const OperationContext::DetachedScope detached;
     started()->processor->resume();
+    core::log_event(LogLevel::info, "processor", core::events::processor_resumed,
+                    {{"entity", entities_.front()}}, "resumes");
 }
 
 void ProcessorRuntime::change_limits(const processor::Processor::ChangeLimits& change) {
@@ -216,7 +227,13 @@ StopReport ProcessorRuntime::stop(const StopOptions& options) noexcept try {
     auto promise = std::make_shared<std::promise<StopReport>>();
     run->processor->stop(terms,
                          [promise](const StopReport& report) { promise->set_value(report); });
-    return promise->get_future().get();
+    const StopReport report = promise->get_future().get();
+    core::log_event(report.complete ? LogLevel::info : LogLevel::warning, "processor",
+                    core::events::processor_stopped, {{"entity", entities_.front()}},
+                    "stopped: ", report.drained, " handlers finished, ", report.released,
+                    " messages went back unhandled, ", report.left, " handlers still run");
+    flush_log();
+    return report;
 } catch (const std::exception& error) { // out of memory; the destructor does the rest
     core::log(LogLevel::error, "processor", "stop failed: ", error.what());
     return {};

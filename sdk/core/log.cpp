@@ -2,18 +2,41 @@
 #include "core/log.hpp"
 
 #include <atomic>
-#include <cstdio>
 #include <memory>
 #include <mutex>
-#include <string>
+#include <utility>
+
+#include "core/clock.hpp"
+#include "core/log_folding.hpp"
 
 namespace sessionq {
 namespace {
 
 std::atomic<LogLevel> current_level{LogLevel::warning};
 std::mutex sink_mutex;
-// guarded by sink_mutex; null writes to standard error
-std::shared_ptr<const LogSink> current_sink;
+// guarded by sink_mutex
+std::shared_ptr<const LogSink> current_sink; // null: the default
+core::LogFolding folding;
+
+/// Without the lock: a sink is the application's.
+void pass_on(const std::shared_ptr<const LogSink>& sink, const LogRecord& record) noexcept {
+    try {
+        if (sink) {
+            (*sink)(record);
+        } else {
+            static const LogSink to_standard_error = text_log_sink();
+            to_standard_error(record);
+        }
+    } catch (...) { // a throwing sink must not end a receive thread
+    }
+}
+
+void pass_on(const std::shared_ptr<const LogSink>& sink,
+             const core::LogFolding::HeldKinds& held) noexcept {
+    for (const core::LogFolding::Held& each : held) {
+        pass_on(sink, each.last->record(each.count));
+    }
+}
 
 } // namespace
 
@@ -33,6 +56,15 @@ void set_log_sink(LogSink sink) {
     auto replacement = sink ? std::make_shared<const LogSink>(std::move(sink)) : nullptr;
     const std::lock_guard lock{sink_mutex};
     current_sink.swap(replacement);
+    folding = {};
+}
+
+void flush_log() {
+    std::unique_lock lock{sink_mutex};
+    const auto held = folding.all();
+    const auto sink = current_sink;
+    lock.unlock();
+    pass_on(sink, held);
 }
 
 void set_log_level(LogLevel level) noexcept {
@@ -43,27 +75,29 @@ LogLevel log_level() noexcept { return current_level.load(std::memory_order_rela
 
 namespace core {
 
-void write_log(LogLevel level, std::string_view component, std::string_view text) noexcept {
-    try {
-        std::shared_ptr<const LogSink> sink;
-        {
-            const std::lock_guard lock{sink_mutex};
-            sink = current_sink;
-        }
-        if (sink) {
-            (*sink)(level, component, text);
-            return;
-        }
-        std::string line{"sessionq "};
-        line.append(to_string(level))
-            .append(" [")
-            .append(component)
-            .append("] ")
-            .append(text)
-            .append("\n");
-        std::fwrite(line.data(), 1, line.size(), stderr);
-    } catch (...) { // a throwing sink must not end a receive thread
+void write_log(const LogRecord& record) noexcept try {
+    LogRecord timed = record;
+    timed.time = system_clock().wall_now();
+    const TimePoint now = system_clock().now();
+    std::unique_lock lock{sink_mutex};
+    const auto held = folding.due(now);
+    const bool is_written = record.event.empty() || folding.offer(timed, now);
+    const auto sink = current_sink;
+    lock.unlock();
+    pass_on(sink, held);
+    if (is_written) {
+        pass_on(sink, timed);
     }
+} catch (...) { // out of memory: drop the line
+}
+
+void write_held_log() noexcept try {
+    std::unique_lock lock{sink_mutex};
+    const auto held = folding.due(system_clock().now());
+    const auto sink = current_sink;
+    lock.unlock();
+    pass_on(sink, held);
+} catch (...) {
 }
 
 } // namespace core

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <initializer_list>
 #include <sstream>
 #include <string_view>
 
@@ -8,21 +9,38 @@
 
 namespace sessionq::core {
 
-/// Passes one line to the sink, whatever the log level. Use `log`, which checks the level first.
-void write_log(LogLevel level, std::string_view component, std::string_view text) noexcept;
+/// Passes one record to the sink, whatever the log level. Use `log` or `log_event`, which check the
+/// level first.
+void write_log(const LogRecord& record) noexcept;
 
-/// Logs the concatenation of `parts`. Formats it only if the level is enabled. Never throws.
+/// Writes how often what was held back has occurred, where its time is over.
+void write_held_log() noexcept;
+
+/// Logs the concatenation of `parts` as an event of that name. Formats it only if the level is
+/// enabled. Never throws.
 template <typename... Parts>
-void log(LogLevel level, std::string_view component, const Parts&... parts) noexcept {
+void log_event(LogLevel level, std::string_view component, std::string_view event,
+               std::initializer_list<LogField> fields, const Parts&... parts) noexcept {
     if (level < log_level()) {
         return;
     }
     try {
         std::ostringstream line;
         (line << ... << parts);
-        write_log(level, component, line.str());
+        const std::string text = line.str();
+        write_log({.level = level,
+                   .component = component,
+                   .event = event,
+                   .text = text,
+                   .fields = {fields.begin(), fields.size()}});
     } catch (...) { // out of memory: drop the line
     }
+}
+
+/// The same without a name: it is never held back.
+template <typename... Parts>
+void log(LogLevel level, std::string_view component, const Parts&... parts) noexcept {
+    log_event(level, component, {}, {}, parts...);
 }
 
 } // namespace sessionq::core

@@ -51,6 +51,11 @@ void MessageBook::ended(MessageMachine& message, const MessageEnd& end) {
             session.failure = {}; // it goes back with the others instead of being tried again
         }
     }
+    if (end.ending == Ending::failed) {
+        session_.add({.kind = Kind::report_failed,
+                      .fate = fate_of(end, session, session_.removes()),
+                      .message = &message});
+    }
     follow(message, message.ended(end, session, session_.now));
     session_.fetch.ended(session_.idle.in_flight(), in_lane_.empty(), session_.now);
 }

@@ -25,6 +25,32 @@ ports::Settlement settlement_for(Verdict verdict, std::string_view failure) {
     return {};
 }
 
+MessageFate fate_of(const MessageEnd& end, const Circumstances& session, bool removes) noexcept {
+    using Action = FailurePolicy::Action;
+    if (end.decision) {
+        const bool returns = goes_back(*end.decision) || !session.usable;
+        return returns ? MessageFate::comes_again : MessageFate::settled;
+    }
+    if (removes) {
+        const bool stays = session.usable && !session.failure.action;
+        return stays ? MessageFate::tried_again : MessageFate::removed;
+    }
+    if (!session.usable) {
+        return MessageFate::comes_again;
+    }
+    if (!session.failure.action) {
+        return MessageFate::tried_again;
+    }
+    switch (*session.failure.action) {
+    case Action::abandon: return MessageFate::abandoned;
+    case Action::dead_letter:
+    case Action::dead_letter_session: return MessageFate::dead_lettered;
+    case Action::park_session: return MessageFate::parked;
+    case Action::retry_later: return MessageFate::retried_later;
+    }
+    return MessageFate::none;
+}
+
 std::optional<Ending> MessageMachine::may_start(TimePoint now, TimePoint last_start,
                                                 Deadline deadline, ExpiredMessageAction expired,
                                                 bool unexamined) noexcept {

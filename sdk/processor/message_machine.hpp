@@ -11,6 +11,7 @@
 
 #include <sessionq/deadline.hpp>
 #include <sessionq/processor_options.hpp>
+#include <sessionq/processor_report.hpp>
 
 #include "core/intrusive_list.hpp"
 #include "ports/capabilities.hpp"
@@ -80,6 +81,11 @@ struct Circumstances {
     FailureDecision failure{}; ///< also of a handler that released its message
     ExpiredMessageAction expired{ExpiredMessageAction::dead_letter};
 };
+
+/// What becomes of a message whose handler failed. `removes`: the broker removed it at its
+/// delivery.
+[[nodiscard]] MessageFate fate_of(const MessageEnd& end, const Circumstances& session,
+                                  bool removes) noexcept;
 
 /// What the session does next for a message.
 struct MessageActions {

@@ -29,14 +29,16 @@ std::unique_ptr<FailurePolicy> choose_policy(const SessionView& session,
     } catch (...) {
         session.report(
             ErrorSource::failure_policy,
-            {.code = Errc::handler_failed, .detail = exception_text(std::current_exception())});
+            {.code = Errc::handler_failed, .detail = exception_text(std::current_exception())},
+            {.message = &message, .attempt = attempt});
         return nullptr;
     }
     try {
         check_failure_policy("on_failure", *chosen, shared.options,
                              session.workplace().endpoint.capabilities());
     } catch (const Error& refused) {
-        session.report(ErrorSource::failure_policy, refused.failure());
+        session.report(ErrorSource::failure_policy, refused.failure(),
+                       {.message = &message, .attempt = attempt});
         return nullptr;
     }
     return chosen;

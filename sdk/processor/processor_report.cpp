@@ -6,6 +6,8 @@
 
 #include <sessionq/session_context.hpp>
 
+#include "core/peer_words.hpp"
+
 namespace sessionq {
 
 namespace {
@@ -33,6 +35,65 @@ std::string_view to_string(ErrorSource source) noexcept {
         "lock_renewal", "link",         "failure_policy",  "session_record"};
     static_assert(std::size(names) == static_cast<std::size_t>(ErrorSource::session_record) + 1);
     return name_of(source, names);
+}
+
+std::string_view to_string(MessageFate fate) noexcept {
+    static constexpr std::string_view names[] = {"none",          "tried_again", "abandoned",
+                                                 "comes_again",   "parked",      "retried_later",
+                                                 "dead_lettered", "settled",     "removed"};
+    static_assert(std::size(names) == static_cast<std::size_t>(MessageFate::removed) + 1);
+    return name_of(fate, names);
+}
+
+bool is_handled_again(MessageFate fate) noexcept {
+    return fate >= MessageFate::tried_again && fate <= MessageFate::retried_later;
+}
+
+namespace {
+
+std::string_view words_of(ErrorSource source) noexcept {
+    static constexpr std::string_view words[] = {"no session was accepted",
+                                                 "on_session_open threw",
+                                                 "the handler failed",
+                                                 "on_session_close threw",
+                                                 "a settlement failed",
+                                                 "the lock was not kept",
+                                                 "the session was lost",
+                                                 "on_failure failed",
+                                                 "the delay of retry_later was not read or kept"};
+    static_assert(std::size(words) == static_cast<std::size_t>(ErrorSource::session_record) + 1);
+    return name_of(source, words);
+}
+
+std::string_view words_of(MessageFate fate) noexcept {
+    static constexpr std::string_view words[] = {
+        "",
+        "; it is handled again here",
+        "; it goes back and comes again",
+        "; it comes again",
+        "; its session is parked",
+        "; it comes again after the delay of retry_later",
+        "; it is dead-lettered",
+        "; it stays settled as its handler decided",
+        "; it is gone, because the broker removed it at its delivery"};
+    static_assert(std::size(words) == static_cast<std::size_t>(MessageFate::removed) + 1);
+    return name_of(fate, words);
+}
+
+} // namespace
+
+std::string ErrorContext::to_string() const {
+    std::string text{words_of(source)};
+    if (sequence_number != 0 || !message_id.empty()) {
+        text += " for message ";
+        text += message_id.empty() ? "" : "'" + core::peer_words(message_id) + "' ";
+        text += "(sequence " + std::to_string(sequence_number);
+        text += attempt == 0 ? ")" : ", attempt " + std::to_string(attempt) + ")";
+    }
+    text += session_id.empty() ? "" : " of session '" + core::peer_words(session_id) + "'";
+    text += entity.empty() ? "" : " at '" + entity + "'";
+    text += ": " + failure.to_string();
+    return text.append(words_of(fate));
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <sessionq/processor_report.hpp>
 #include <sessionq/time.hpp>
 
 #include "processor/message_machine.hpp"
@@ -57,9 +58,11 @@ struct SessionAction {
         take_turn,      ///< of the processor's suspects; `count`: 1 if it is to be the only one:
                         ///< `came`
         end_turn,       ///< it has ended, or is not waited for any more
+        report_failed,  ///< the handler of `message` failed: its `fate`
     };
     Kind kind{Kind::finish};
     Verdict verdict{Verdict::complete};
+    MessageFate fate{MessageFate::none};
     std::uint32_t count{0};
     MessageMachine* message{nullptr};
     Duration delay{};

@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "core/log.hpp"
+#include "core/log_events.hpp"
+#include "core/peer_words.hpp"
 #include "processor/shard.hpp"
 
 namespace sessionq::processor {
@@ -17,6 +20,18 @@ void drop_own_lock(ports::OwnLocks* locks, const MessageCall& call) {
     if (locks != nullptr) {
         locks->remove(call.own_lock.get());
     }
+}
+
+void log_life(const SessionView& session, std::string_view event, std::string_view reason,
+              std::string_view words) noexcept {
+    if (log_level() > LogLevel::debug) {
+        return;
+    }
+    const std::string id = core::peer_words(session.session_id());
+    core::log_event(
+        LogLevel::debug, "processor", event,
+        {{"entity", session.entity()}, {"session", session.session_id()}, {"reason", reason}},
+        "session '", id, "' of '", session.entity(), "'", words, reason);
 }
 
 } // namespace
@@ -83,7 +98,8 @@ void SessionDriver::on_settled(ports::Delivery& delivery, const Failure* failure
     auto& call = static_cast<MessageCall&>(delivery);
     view_.shared().counters.settled(call.outcome(), failure == nullptr);
     if (failure != nullptr) {
-        view_.report(ErrorSource::settlement, *failure);
+        view_.report(ErrorSource::settlement, *failure,
+                     {.message = &call.message, .fate = MessageFate::comes_again});
     }
     feed(&SessionMachine::answered, call, failure);
 }
@@ -103,11 +119,6 @@ void SessionDriver::ended(MessageCall& call) {
     const Ending ending = call.end().ending;
     view_.shared().counters.ended(ending);
     view_.workplace().tally.drained += static_cast<std::uint64_t>(ran(ending));
-    if (ending == Ending::failed) {
-        view_.report(
-            ErrorSource::message_handler,
-            {.code = Errc::handler_failed, .detail = std::string{call.end().failure_text()}});
-    }
     machine_.at(view_.loop().now()).progressed();
     perform();
     feed(&SessionMachine::ended, call, call.end());
@@ -138,7 +149,10 @@ void SessionDriver::perform(const SessionAction& action) {
     Counters& counters = view_.shared().counters;
     dispatch::Lane& lane = view_.lane();
     switch (action.kind) {
-    case Kind::count_opened: Counters::add(counters.sessions_opened); break;
+    case Kind::count_opened:
+        Counters::add(counters.sessions_opened);
+        log_life(view_, core::events::session_opened, "", " is opened");
+        break;
     case Kind::show_lock:
         Counters::add(counters.lock_renewals, action.count);
         view_.show(machine_.lock());
@@ -191,6 +205,14 @@ void SessionDriver::perform(const SessionAction& action) {
             lane.release();
         }
         break;
+    case Kind::report_failed: {
+        const MessageCall& call = call_of(action);
+        view_.report(
+            ErrorSource::message_handler,
+            {.code = Errc::handler_failed, .detail = std::string{call.end().failure_text()}},
+            {.message = &call.message, .attempt = call.attempt(), .fate = action.fate});
+        break;
+    }
     case Kind::limit_lane: view_.limit_calls(action.count); break;
     case Kind::take_back: take_back(); break;
     case Kind::enqueue:
@@ -236,6 +258,10 @@ void SessionDriver::perform(const SessionAction& action) {
         Counters::add(counters.sessions_closed, action.count);
         view_.shared().held.ended({view_.entity(), view_.session_id()}, this);
         shard_.slots().accepts().let_go(seat_.target);
+        if (action.count != 0) {
+            log_life(view_, core::events::session_closed, to_string(machine_.close_reason()),
+                     " is closed: ");
+        }
         break;
     case Kind::free_slot:
         shard_.slots().session_left(seat_, machine_.close_reason(), machine_.had_messages());

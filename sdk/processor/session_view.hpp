@@ -14,6 +14,13 @@
 
 namespace sessionq::processor {
 
+/// The message that an error concerns.
+struct FailedMessage {
+    const ReceivedMessage* message{nullptr}; ///< null: none
+    std::uint32_t attempt{0};                ///< zero: none
+    MessageFate fate{MessageFate::none};
+};
+
 /// A held session as its handlers on workers see it, and as they are told of its end. Any thread,
 /// but for what is marked.
 class SessionView {
@@ -73,11 +80,18 @@ public:
         strict_.store(is_strict(calls), std::memory_order_relaxed);
         lane_->set_max_calls(calls);
     }
-    void report(ErrorSource source, Failure failure) const {
-        shared().report({.source = source,
-                         .failure = std::move(failure),
-                         .entity = entity_,
-                         .session_id = session_id_});
+    void report(ErrorSource source, Failure failure, const FailedMessage& failed = {}) const {
+        ErrorContext context{.source = source,
+                             .failure = std::move(failure),
+                             .entity = entity_,
+                             .session_id = session_id_,
+                             .attempt = failed.attempt,
+                             .fate = failed.fate};
+        if (failed.message != nullptr) {
+            context.message_id = failed.message->message_id();
+            context.sequence_number = failed.message->sequence_number();
+        }
+        shared().report(std::move(context));
     }
 
 private:

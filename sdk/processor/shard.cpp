@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/log.hpp"
 #include "processor/first_credit.hpp"
 
 namespace sessionq::processor {
@@ -150,6 +151,7 @@ void Shard::on_watchdog() {
     if (Health found = health(); health_.news.is_news(found)) {
         workplace_.shared->tell_health(health_.shard, std::move(found));
     }
+    core::write_held_log();
     slots_.accepts().drop_late(loop().now());
     loop().wake();
     loop().timers().arm(watchdog_,

@@ -4,14 +4,45 @@
 #include <sessionq/operation_context.hpp>
 
 #include "core/log.hpp"
-#include "core/peer_words.hpp"
+#include "core/log_events.hpp"
 
 namespace sessionq::processor {
 
+namespace {
+
+std::string_view event_of(ErrorSource source) noexcept {
+    switch (source) {
+    case ErrorSource::accept: return core::events::accept_failed;
+    case ErrorSource::session_open: return core::events::session_open_failed;
+    case ErrorSource::message_handler: return core::events::handler_failed;
+    case ErrorSource::session_close: return core::events::session_close_failed;
+    case ErrorSource::settlement: return core::events::settlement_failed;
+    case ErrorSource::lock_renewal: return core::events::lock_not_kept;
+    case ErrorSource::link: return core::events::session_lost;
+    case ErrorSource::failure_policy: return core::events::failure_policy_failed;
+    case ErrorSource::session_record: return core::events::session_record_failed;
+    }
+    return "failed";
+}
+
+void log_error(const ErrorContext& context) noexcept {
+    const bool costs_nothing = context.fate == MessageFate::tried_again;
+    core::log_event(costs_nothing ? LogLevel::info : LogLevel::warning, "processor",
+                    event_of(context.source),
+                    {{"entity", context.entity},
+                     {"session", context.session_id},
+                     {"message_id", context.message_id},
+                     {"sequence", std::to_string(context.sequence_number)},
+                     {"attempt", std::to_string(context.attempt)},
+                     {"code", to_string(context.failure.code)},
+                     {"fate", to_string(context.fate)}},
+                    context.to_string());
+}
+
+} // namespace
+
 void SharedState::report(ErrorContext context) const {
-    core::log(LogLevel::info, "processor", to_string(context.source), " failed for entity '",
-              context.entity, "', session '", core::peer_words(context.session_id),
-              "': ", context.failure.to_string());
+    log_error(context);
     if (!handlers.error) {
         return;
     }
@@ -37,8 +68,9 @@ void SharedState::tell_health(std::size_t shard, Health found) const {
         for (const HealthReason& reason : news->reasons) {
             line += "; " + reason.to_string();
         }
-        core::log(news->state == Health::State::healthy ? LogLevel::info : LogLevel::warning,
-                  "processor", line);
+        core::log_event(news->state == Health::State::healthy ? LogLevel::info : LogLevel::warning,
+                        "processor", core::events::health_changed,
+                        {{"state", to_string(news->state)}}, line);
         if (handler) {
             handler(*news);
         }

@@ -15,12 +15,13 @@ namespace {
 
 struct Fixture {
     Fixture() {
-        set_log_sink([this](LogLevel level, std::string_view component, std::string_view text) {
-            lines.append(to_string(level))
+        set_log_sink([this](const LogRecord& record) {
+            lines.append(to_string(record.level))
                 .append(" ")
-                .append(component)
+                .append(record.component)
                 .append(": ")
-                .append(text)
+                .append(record.repeated != 0 ? std::to_string(record.repeated) + " more: " : "")
+                .append(record.text)
                 .append("\n");
         });
     }
@@ -62,10 +63,28 @@ TEST_CASE_FIXTURE(Fixture, "log: a part that throws only loses its line") {
     CHECK(lines.empty());
 }
 
+TEST_CASE_FIXTURE(Fixture, "log: what repeats an event is held back until it is asked for") {
+    set_log_level(LogLevel::info);
+    for (int i = 1; i <= 4; ++i) {
+        core::log_event(LogLevel::warning, "part", "lost", {{"entity", "orders"}}, "no. ", i);
+    }
+    core::log_event(LogLevel::warning, "part", "lost", {{"entity", "others"}}, "another");
+    core::log(LogLevel::warning, "part", "plain");
+    core::log(LogLevel::warning, "part", "plain");
+    CHECK(lines == "warning part: no. 1\nwarning part: another\nwarning part: plain\n"
+                   "warning part: plain\n");
+    lines.clear();
+    flush_log();
+    CHECK(lines == "warning part: 3 more: no. 4\n");
+    lines.clear();
+    flush_log();
+    CHECK(lines.empty());
+}
+
 TEST_CASE_FIXTURE(Fixture, "log: an exception from the sink is ignored") {
     set_log_level(LogLevel::info);
     int calls = 0;
-    set_log_sink([&](LogLevel, std::string_view, std::string_view) {
+    set_log_sink([&](const LogRecord&) {
         ++calls;
         throw std::runtime_error{"sink"};
     });

@@ -145,9 +145,9 @@ TEST_CASE("worker pool: tasks run in the order of posting") {
 
 TEST_CASE("worker pool: survives and logs a task that throws") {
     std::latch logged{1};
-    set_log_sink([&](LogLevel level, std::string_view component, std::string_view text) {
-        if (level == LogLevel::error && component == "dispatch" &&
-            text == "a task threw: on purpose") {
+    set_log_sink([&](const LogRecord& record) {
+        if (record.level == LogLevel::error && record.component == "dispatch" &&
+            record.text == "a task threw: on purpose") {
             logged.count_down();
         }
     });

@@ -314,9 +314,9 @@ private:
 class LogCounter {
 public:
     LogCounter() {
-        set_log_sink([this](LogLevel level, std::string_view, std::string_view text) {
-            errors_ += level == LogLevel::error ? 1 : 0;
-            text_ += std::string{text} + "\n";
+        set_log_sink([this](const LogRecord& record) {
+            errors_ += record.level == LogLevel::error ? 1 : 0;
+            text_ += std::string{record.text} + "\n";
         });
     }
     ~LogCounter() { set_log_sink({}); }

@@ -50,7 +50,7 @@ struct StoreDirectory {
 
     core::Result<OpenedStore> open(OnDamage on_damage = OnDamage::refuse) {
         log.clear();
-        set_log_sink([this](LogLevel, std::string_view, std::string_view text) { log += text; });
+        set_log_sink([this](const LogRecord& record) { log += record.text; });
         auto opened = open_store(path, codec, opened_at, on_damage);
         set_log_sink({});
         return opened;

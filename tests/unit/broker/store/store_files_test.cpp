@@ -33,7 +33,7 @@ private:
 template <typename Use>
 std::string log_of_use(Use use) {
     std::string log;
-    set_log_sink([&log](LogLevel, std::string_view, std::string_view text) { log += text; });
+    set_log_sink([&log](const LogRecord& record) { log += record.text; });
     use();
     set_log_sink({});
     return log;

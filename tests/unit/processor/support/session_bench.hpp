@@ -44,6 +44,9 @@ public:
         std::string text;
         (machine.at(now).*input)(std::forward<Gives>(gives)...);
         CHECK(machine.actions().run([&](const processor::SessionAction& action) {
+            if (action.kind == processor::SessionAction::Kind::report_failed) {
+                return; // error_context_test.cpp looks at it
+            }
             text.append(text.empty() ? "" : " ").append(word(action));
             perform(action);
         }));

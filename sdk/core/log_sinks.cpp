@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include <sessionq/logging.hpp>
+
+#include <cstdio>
+#include <ctime>
+#include <string>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "core/peer_words.hpp"
+
+namespace sessionq {
+namespace {
+
+void write_to_standard_error(std::string_view line) {
+    std::string whole{line};
+    whole += '\n';
+    std::fwrite(whole.data(), 1, whole.size(), stderr);
+}
+
+LogLineWriter writer_of(LogLineWriter write) {
+    return write ? std::move(write) : LogLineWriter{write_to_standard_error};
+}
+
+std::string rfc3339(WallTime time) {
+    const auto since_epoch =
+        std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch()).count();
+    const auto seconds = static_cast<std::time_t>(since_epoch / 1'000'000);
+    std::tm parts{};
+    ::gmtime_r(&seconds, &parts);
+    char text[64];
+    const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+    std::string whole{text, length};
+    char micros[16];
+    std::snprintf(micros, sizeof micros, ".%06dZ", static_cast<int>(since_epoch % 1'000'000));
+    return whole + micros;
+}
+
+} // namespace
+
+LogSink text_log_sink(LogLineWriter write) {
+    return [write = writer_of(std::move(write))](const LogRecord& record) {
+        std::string line{"sessionq "};
+        line.append(to_string(record.level)).append(" [").append(record.component).append("] ");
+        if (record.repeated != 0) {
+            line.append(std::to_string(record.repeated)).append(" more, the last: ");
+        }
+        write(line.append(record.text));
+    };
+}
+
+LogSink json_log_sink(LogLineWriter write) {
+    return [write = writer_of(std::move(write))](const LogRecord& record) {
+        nlohmann::ordered_json line{{"time", rfc3339(record.time)},
+                                    {"level", to_string(record.level)},
+                                    {"component", record.component}};
+        if (!record.event.empty()) {
+            line["event"] = record.event;
+        }
+        line["text"] = record.text;
+        for (const LogField& field : record.fields) {
+            line[std::string{field.name}] = field.value;
+        }
+        if (record.repeated != 0) {
+            line["repeated"] = record.repeated;
+        }
+        write(core::escape_peer_words(
+            line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+    };
+}
+
+} // namespace sessionq

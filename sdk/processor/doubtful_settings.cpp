@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "processor/doubtful_settings.hpp"
+
+namespace sessionq::processor {
+
+std::vector<std::string> doubtful_settings(const ProcessorOptions& options) {
+    std::vector<std::string> doubts;
+    const auto number = [](auto value) { return std::to_string(value); };
+    if (options.prefetch != 0 && options.prefetch < options.max_concurrent_calls_per_session) {
+        doubts.push_back("prefetch " + number(options.prefetch) +
+                         " is less than max_concurrent_calls_per_session " +
+                         number(options.max_concurrent_calls_per_session) +
+                         ": so many handlers of a session never run at once");
+    }
+    if (options.session_ids.size() > options.max_concurrent_sessions &&
+        options.session_idle_timeout == Duration::max()) {
+        doubts.push_back("session_idle_timeout never ends, and session_ids has " +
+                         number(options.session_ids.size()) + " sessions for " +
+                         number(options.max_concurrent_sessions) +
+                         " slots: the others are never handled");
+    }
+    if (options.accept_wait < std::chrono::seconds{1}) {
+        doubts.push_back("accept_wait is less than 1 s: an idle processor asks the broker all the "
+                         "time");
+    }
+    return doubts;
+}
+
+} // namespace sessionq::processor
