@@ -33,7 +33,7 @@ struct LogRecord {
     std::string_view event{};     ///< A word for programs, "connection_lost". Empty: it has none.
     std::string_view text{};      ///< For people, one line. It contains what the fields say.
     std::span<const LogField> fields{};
-    /// So many more events like an earlier one were held back, and `text` is the last of them.
+    /// So many more failures like an earlier one were held back, and `text` is the last of them.
     /// Zero: it is an event of its own.
     std::uint64_t repeated{0};
 };
@@ -62,9 +62,9 @@ using LogLineWriter = std::function<void(std::string_view line)>;
 /// Thread-safe. The old sink may still run in another thread when this returns. It is destroyed
 /// after its last use.
 ///
-/// Events that have the same name, entity and code as one in the 10 s before are held back. Then
-/// one record tells how many there were. It comes with the next line or the next look of a
-/// processor at its health, or with `flush_log`.
+/// Failures, which are events with a `code`, are held back if they have the same name, entity, peer
+/// and code as one in the 10 s before. Then one record tells how many there were. It comes with the
+/// next line or the next look of a processor at its health, or with `flush_log`.
 void set_log_sink(LogSink sink);
 
 /// Writes at once what is held back. Thread-safe.

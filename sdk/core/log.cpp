@@ -81,7 +81,7 @@ void write_log(const LogRecord& record) noexcept try {
     const TimePoint now = system_clock().now();
     std::unique_lock lock{sink_mutex};
     const auto held = folding.due(now);
-    const bool is_written = record.event.empty() || folding.offer(timed, now);
+    const bool is_written = folding.offer(timed, now);
     const auto sink = current_sink;
     lock.unlock();
     pass_on(sink, held);

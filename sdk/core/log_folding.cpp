@@ -10,12 +10,17 @@ namespace {
 std::string kind_of(const LogRecord& record) {
     std::string kind{record.event};
     for (const LogField& field : record.fields) {
-        if (field.name == "entity" || field.name == "code" || field.name == "peer" ||
-            field.name == "state") {
+        if (field.name == "entity" || field.name == "code" || field.name == "peer") {
             kind.append(1, '\n').append(field.value);
         }
     }
     return kind;
+}
+
+bool is_failure(const LogRecord& record) {
+    return !record.event.empty() &&
+           std::any_of(record.fields.begin(), record.fields.end(),
+                       [](const LogField& field) { return field.name == "code"; });
 }
 
 } // namespace
@@ -41,6 +46,9 @@ LogRecord KeptRecord::record(std::uint64_t repeated) const {
 }
 
 bool LogFolding::offer(const LogRecord& record, TimePoint now) {
+    if (!is_failure(record)) {
+        return true;
+    }
     std::string kind = kind_of(record);
     const auto known = std::find_if(kinds_.begin(), kinds_.end(),
                                     [&kind](const Held& each) { return each.kind == kind; });

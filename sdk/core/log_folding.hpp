@@ -32,8 +32,8 @@ private:
     std::vector<LogField> fields_{};
 };
 
-/// Decides which events are held back because they repeat one that was written a short time ago. No
-/// I/O, no clock; not thread-safe.
+/// Decides which failures are held back because they repeat one that was written a short time ago.
+/// A failure has a code. No I/O, no clock; not thread-safe.
 class LogFolding {
 public:
     static constexpr Duration window = std::chrono::seconds{10};

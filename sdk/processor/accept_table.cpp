@@ -64,8 +64,9 @@ void AcceptTable::look() {
 void AcceptTable::on_timer() {
     machine_->due(now());
     while (Ask* const given_up = machine_->overdue(now())) {
-        failed(given_up->target, {.code = Errc::timeout, .detail = "an accept was not answered"},
-               true);
+        const Failure failure{.code = Errc::timeout, .detail = "an accept was not answered"};
+        refusals_.unanswered(given_up->target, failure, now());
+        tell(given_up->target, failure);
         give_up(*given_up);
     }
     look();
@@ -165,12 +166,16 @@ void AcceptTable::failed(std::size_t target, const Failure& failure, bool tell) 
         refusals_.failed(target, failure, now());
     }
     if (tell) {
-        Counters::add(workplace_.shared->counters.accept_failures);
-        workplace_.shared->report({.source = ErrorSource::accept,
-                                   .failure = failure,
-                                   .entity = targets_[target].entity,
-                                   .session_id = targets_[target].session_id.value_or("")});
+        this->tell(target, failure);
     }
+}
+
+void AcceptTable::tell(std::size_t target, const Failure& failure) {
+    Counters::add(workplace_.shared->counters.accept_failures);
+    workplace_.shared->report({.source = ErrorSource::accept,
+                               .failure = failure,
+                               .entity = targets_[target].entity,
+                               .session_id = targets_[target].session_id.value_or("")});
 }
 
 void AcceptTable::show(HealthMachine& health) {

@@ -62,6 +62,7 @@ private:
     void give_back(Accepts::iterator accept, core::Result<ports::SessionLinkPtr> answer,
                    Counters::Count& sessions);
     void failed(std::size_t target, const Failure& failure, bool tell);
+    void tell(std::size_t target, const Failure& failure);
     void on_timer();
     [[nodiscard]] TimePoint now() const noexcept { return workplace_.loop().now(); }
 

@@ -1,31 +1,35 @@
 // SPDX-License-Identifier: MIT
 #include "processor/health_machine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/peer_words.hpp"
 #include "processor/health_board.hpp"
 
 namespace sessionq::processor {
+
 void HealthMachine::connections(const std::vector<core::ConnectionStatus>& all) {
     heard_.resize(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
         const core::ConnectionStatus& status = all[i];
         Heard& heard = heard_[i];
-        if (!status.open || heard.at == TimePoint{} || status.received != heard.received) {
+        const bool is_new = heard.at == TimePoint{} || status.received != heard.received;
+        if (status.open ? is_new : !heard.is_silent) {
             heard = {.received = status.received, .at = now_};
         }
-        if (status.open && now_ - heard.at >= silence_) {
+        heard.is_silent = heard.is_silent || (status.open && now_ - heard.at >= silence_);
+        if (status.open && heard.is_silent) {
             add_reason(reasons_, {.cause = HealthCause::broker_silent,
                                   .detail = "'" + status.broker + "' sends nothing",
                                   .since = now_ - heard.at});
-        }
-        if (status.down_since && now_ - *status.down_since >= bounds_.not_connected) {
+        } else if (status.down_since &&
+                   (heard.is_silent || now_ - *status.down_since >= bounds_.not_connected)) {
             add_reason(reasons_,
                        {.cause = HealthCause::not_connected,
                         .detail = "no connection to '" + status.broker + "'" +
                                   (status.last_failure.empty() ? "" : ": " + status.last_failure),
-                        .since = now_ - *status.down_since});
+                        .since = now_ - std::min(*status.down_since, heard.at)});
         }
     }
 }
@@ -36,7 +40,7 @@ void HealthMachine::target(const std::string& entity, const Refusal* refusal) {
         return;
     }
     const Duration since = now_ - refusal->since;
-    if (refusal->failure.code == Errc::timeout) {
+    if (refusal->unanswered) {
         add_reason(reasons_, {.cause = HealthCause::accept_unanswered,
                               .entity = entity,
                               .detail = refusal->failure.to_string(),

@@ -74,6 +74,7 @@ private:
     struct Heard {
         std::uint64_t received{0};
         TimePoint at{};
+        bool is_silent{false}; ///< also when it was given up for that, until there is another one
     };
 
     HealthBounds bounds_;

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include <sessionq/error.hpp>
@@ -14,11 +14,10 @@ namespace sessionq::processor {
 /// What is wrong with accepts at a target.
 struct Refusal {
     Failure failure{};
-    TimePoint since{}; ///< the first in a row
+    TimePoint since{};      ///< the first in a row
+    bool unanswered{false}; ///< the broker did not answer at all
     /// No retry mends it.
-    [[nodiscard]] bool is_final() const noexcept {
-        return failure.code != Errc::timeout && !failure.retryable();
-    }
+    [[nodiscard]] bool is_final() const noexcept { return !failure.retryable(); }
 };
 
 /// Keeps why accepts fail, by target, and decides when that is over: with a session, with the
@@ -34,9 +33,11 @@ public:
     void resize(std::size_t targets) { rows_.resize(targets); }
 
     void failed(std::size_t target, const Failure& failure, TimePoint now) {
-        std::optional<Refusal>& row = rows_[target];
-        const bool goes_on = row && is_unanswered(*row) == (failure.code == Errc::timeout);
-        row = Refusal{.failure = failure, .since = goes_on ? row->since : now};
+        put(target, {.failure = failure, .since = now});
+    }
+    /// There was no answer in time, and the accept was given up.
+    void unanswered(std::size_t target, const Failure& failure, TimePoint now) {
+        put(target, {.failure = failure, .since = now, .unanswered = true});
     }
     /// It gave a session, or had none to give.
     void answered(std::size_t target) noexcept { rows_[target].reset(); }
@@ -50,16 +51,19 @@ public:
     [[nodiscard]] const Refusal* look(std::size_t target, std::optional<TimePoint> asked_at,
                                       TimePoint now) {
         std::optional<Refusal>& row = rows_[target];
-        if (row && !is_unanswered(*row) && asked_at && now - *asked_at >= patience) {
+        if (row && !row->unanswered && asked_at && now - *asked_at >= patience) {
             row.reset();
         }
         return at(target);
     }
 
 private:
-    /// That an accept waits shows nothing then.
-    [[nodiscard]] static bool is_unanswered(const Refusal& refusal) noexcept {
-        return refusal.failure.code == Errc::timeout;
+    void put(std::size_t target, Refusal refusal) {
+        std::optional<Refusal>& row = rows_[target];
+        if (row && row->unanswered == refusal.unanswered) {
+            refusal.since = row->since;
+        }
+        row = std::move(refusal);
     }
 
     std::vector<std::optional<Refusal>> rows_;

@@ -18,7 +18,8 @@ struct Events {
     bool offer(std::string_view event, std::string_view entity, std::string_view text,
                TimePoint now) {
         const std::array fields{LogField{.name = "entity", .value = entity},
-                                LogField{.name = "session", .value = text}};
+                                LogField{.name = "session", .value = text},
+                                LogField{.name = "code", .value = "lock_lost"}};
         return folding.offer({.event = event, .text = text, .fields = fields}, now);
     }
     std::string due(TimePoint now) {
@@ -49,6 +50,14 @@ TEST_CASE("log folding: the first is written, what repeats it within the time is
     CHECK(events.due(begin + 1h).empty());                   // none was held back
 }
 
+TEST_CASE("log folding: what is no failure is never held back") {
+    LogFolding folding;
+    for (int i = 0; i < 3; ++i) {
+        CHECK(folding.offer({.event = "connected", .text = "text"}, begin));
+    }
+    CHECK(folding.all().empty());
+}
+
 TEST_CASE("log folding: fields of what is held back outlive the event") {
     Events events;
     static_cast<void>(events.offer("lost", "orders", "a", begin));
@@ -59,7 +68,7 @@ TEST_CASE("log folding: fields of what is held back outlive the event") {
     auto held = events.folding.all();
     REQUIRE(held.size() == 1);
     const LogRecord record = held.front().last->record(1);
-    REQUIRE(record.fields.size() == 2);
+    REQUIRE(record.fields.size() == 3);
     CHECK(record.fields[0].value == "orders");
     CHECK(record.fields[1].value == std::string(100, 'x'));
 }

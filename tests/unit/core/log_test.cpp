@@ -66,9 +66,11 @@ TEST_CASE_FIXTURE(Fixture, "log: a part that throws only loses its line") {
 TEST_CASE_FIXTURE(Fixture, "log: what repeats an event is held back until it is asked for") {
     set_log_level(LogLevel::info);
     for (int i = 1; i <= 4; ++i) {
-        core::log_event(LogLevel::warning, "part", "lost", {{"entity", "orders"}}, "no. ", i);
+        core::log_event(LogLevel::warning, "part", "lost", {{"entity", "orders"}, {"code", "x"}},
+                        "no. ", i);
     }
-    core::log_event(LogLevel::warning, "part", "lost", {{"entity", "others"}}, "another");
+    core::log_event(LogLevel::warning, "part", "lost", {{"entity", "others"}, {"code", "x"}},
+                    "another");
     core::log(LogLevel::warning, "part", "plain");
     core::log(LogLevel::warning, "part", "plain");
     CHECK(lines == "warning part: no. 1\nwarning part: another\nwarning part: plain\n"

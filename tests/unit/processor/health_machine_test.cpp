@@ -90,6 +90,27 @@ TEST_CASE("health machine: a connection that is down says nothing of silence") {
     CHECK(health.reasons.front().detail == "no connection to 'b:1': refused");
 }
 
+TEST_CASE("health machine: a silent connection that is given up does not look healthy meanwhile") {
+    HealthLooks looks;
+    const auto open = [&](std::uint64_t received) {
+        return [=](HealthMachine& machine) {
+            machine.connections({{.open = true, .received = received}});
+        };
+    };
+    static_cast<void>(looks.look(open(5)));
+    looks.now += 60s;
+    CHECK(looks.has(HealthCause::broker_silent, open(5)));
+    looks.now += 60s;
+    const TimePoint lost_at = looks.now;
+    CHECK(looks.has(HealthCause::not_connected, [&](HealthMachine& machine) {
+        machine.connections({{.down_since = lost_at}});
+    }));
+    looks.now += 1s;
+    CHECK(looks.look(open(1)).reasons.empty());
+    looks.now += 59s;
+    CHECK(looks.look(open(1)).reasons.empty());
+}
+
 TEST_CASE("health machine: a connection that is made again has its time again") {
     HealthLooks looks;
     static_cast<void>(looks.look(
@@ -131,7 +152,8 @@ TEST_CASE("health machine: one entity of two that is refused for good is degrade
 
 TEST_CASE("health machine: an accept without an answer counts at once") {
     HealthLooks looks;
-    const Refusal unanswered = refused(Errc::timeout, start);
+    Refusal unanswered = refused(Errc::timeout, start);
+    unanswered.unanswered = true;
     CHECK(looks.has(HealthCause::accept_unanswered,
                     [&](HealthMachine& machine) { machine.target("orders", &unanswered); }));
 }

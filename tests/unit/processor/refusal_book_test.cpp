@@ -11,7 +11,7 @@ namespace {
 
 constexpr TimePoint begin{1h};
 const Failure busy{.code = Errc::server_busy};
-const Failure unanswered{.code = Errc::timeout};
+const Failure late{.code = Errc::timeout};
 
 } // namespace
 
@@ -38,13 +38,19 @@ TEST_CASE("refusal book: it is over when the broker lets an accept wait") {
 
 TEST_CASE("refusal book: waiting says nothing where the broker does not answer") {
     RefusalBook book{1};
-    book.failed(0, unanswered, begin);
+    book.unanswered(0, late, begin);
     CHECK(book.look(0, begin, begin + 1h) != nullptr);
     CHECK_FALSE(book.at(0)->is_final());
-    book.failed(0, unanswered, begin + 65s);
+    book.unanswered(0, late, begin + 65s);
     CHECK(book.at(0)->since == begin);
     book.failed(0, busy, begin + 70s); // it answers
     CHECK(book.at(0)->since == begin + 70s);
+}
+
+TEST_CASE("refusal book: a connection that was not made in time is a refusal like others") {
+    RefusalBook book{1};
+    book.failed(0, late, begin);
+    CHECK(book.look(0, begin + 1s, begin + 2s) == nullptr);
 }
 
 TEST_CASE("refusal book: what no retry mends is final") {
