@@ -9,6 +9,14 @@
 
 namespace sessionq::servicebus {
 
+Request put_token(std::string audience, Token token) {
+    return {.operation = "put-token",
+            .properties = {{"name", std::move(audience)},
+                           {"type", std::move(token.type)},
+                           {"expiration", amqp::Timestamp::of(token.expires)}},
+            .body = std::move(token.text)};
+}
+
 Authorizer::Authorizer(core::EventLoop& loop, const EndpointSettings& settings)
     : loop_{loop},
       host_{settings.target.host},
@@ -80,13 +88,8 @@ void Authorizer::put(const TokenBook::Order& order, Token token) {
     }
     const auto life = std::chrono::duration_cast<Duration>(
         std::min<WallTime::duration>(token.expires - loop_.wall_now(), std::chrono::hours{24}));
-    cbs_->request(order.attempt,
-                  {.operation = "put-token",
-                   .properties = {{"name", audience(order.node)},
-                                  {"type", std::move(token.type)},
-                                  {"expiration", amqp::Timestamp::of(token.expires)}},
-                   .body = std::move(token.text)},
-                  order.deadline, [this, order, life](const core::Result<Response>& answer) {
+    cbs_->request(order.attempt, put_token(audience(order.node), std::move(token)), order.deadline,
+                  [this, order, life](const core::Result<Response>& answer) {
                       if (!answer.ok()) {
                           failed(order, answer.failure());
                       } else if (!answer.value().is_success()) {

@@ -11,6 +11,9 @@
 
 namespace sessionq::servicebus {
 
+/// The request that sends a token to $cbs.
+[[nodiscard]] Request put_token(std::string audience, Token token);
+
 /// Sends tokens to $cbs as a `TokenBook` decides, for the nodes that are used on one connection.
 /// Bound to the loop. Not to be destroyed from its handlers.
 class Authorizer {

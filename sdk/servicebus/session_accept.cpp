@@ -1,70 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "servicebus/session_accept.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include "amqp/codec/decoder.hpp"
-#include "amqp/codec/encoder.hpp"
-#include "amqp/codec/lock_token.hpp"
 #include "ports/wrong_scope.hpp"
 #include "servicebus/conditions.hpp"
 #include "servicebus/locked_messages.hpp"
+#include "servicebus/session_attach.hpp"
 
 namespace sessionq::servicebus {
-namespace {
-
-using amqp::Value;
-
-constexpr std::string_view session_filter = "com.microsoft:session-filter";
-constexpr std::string_view locked_until = "com.microsoft:locked-until-utc";
-
-std::string encode_map(std::string_view key, Value value) {
-    return amqp::encode(Value::map({{Value::symbol(key), std::move(value)}}));
-}
-
-/// The properties of the link. A broker that has no priorities leaves theirs aside.
-std::string link_properties(const ports::AcceptRequest& request) {
-    amqp::Map properties;
-    if (request.scope == ports::Scope::session && !request.session_id) {
-        const auto wait = std::clamp<std::int64_t>(
-            std::chrono::ceil<std::chrono::milliseconds>(request.wait).count(), 1, 0xffffffff);
-        properties.emplace_back(Value::symbol("com.microsoft:timeout"),
-                                static_cast<std::uint32_t>(wait));
-    }
-    if (request.priority != 0) {
-        properties.emplace_back(Value::symbol("priority"),
-                                static_cast<std::int32_t>(request.priority));
-    }
-    return properties.empty() ? std::string{} : amqp::encode(Value{std::move(properties)});
-}
-
-/// Which session is wanted. None for an entity without sessions.
-std::string session_wanted(const ports::AcceptRequest& request) {
-    return request.scope == ports::Scope::entity
-               ? std::string{}
-               : encode_map(session_filter,
-                            request.session_id ? Value{*request.session_id} : Value{});
-}
-
-/// The session that the broker granted.
-std::optional<std::string> granted_session(const amqp::Attach& answer) {
-    const auto filter = amqp::decode(answer.source.filter);
-    const Value* said = filter ? filter->find(session_filter) : nullptr;
-    if (said != nullptr && said->described() != nullptr) {
-        said = &said->described()->value;
-    }
-    const auto id = said != nullptr ? said->text() : std::nullopt;
-    return id ? std::optional{std::string{*id}} : std::nullopt;
-}
-
-std::optional<WallTime> time_in(const std::optional<Value>& properties, std::string_view name) {
-    const Value* ticks = properties ? properties->find(name) : nullptr;
-    const auto number = ticks != nullptr ? ticks->integer() : std::nullopt;
-    return number ? std::optional{amqp::time_of(*number)} : std::nullopt;
-}
-
-} // namespace
 
 SessionAccept::SessionAccept(BrokerConnection& connection, FirstCreditTrial& trial,
                              ports::AcceptRequest request, Done done)
@@ -99,14 +43,7 @@ void SessionAccept::attach() {
         return;
     }
     link->set_listener(this);
-    const bool removes = request_.mode == ports::ReceiveMode::receive_and_delete;
-    link->open({.source = {.address = request_.entity, .filter = session_wanted(request_)},
-                .target = {.address = name},
-                .sender_mode =
-                    removes ? amqp::SenderSettleMode::settled : amqp::SenderSettleMode::unsettled,
-                .receiver_mode =
-                    removes ? amqp::ReceiverSettleMode::first : amqp::ReceiverSettleMode::second,
-                .properties = link_properties(request_)});
+    link->open(to_attach(request_, name));
     attached_at_ = connection_.loop().now();
     const bool gives = try_ == Try::with_credit && trial_.may_give() && request_.first.count != 0;
     given_ = gives ? request_.first : ports::FirstCredit{};
@@ -145,13 +82,13 @@ void SessionAccept::on_link_open() {
     SessionAddress address{.entity = request_.entity,
                            .session_id = *std::move(session),
                            .link_name = std::string{link.name()}};
-    const auto properties = amqp::decode(answer.properties);
-    const auto until = time_in(properties, locked_until);
-    if (const auto time = time_in(properties, amqp::broker_time)) {
+    const GrantTimes times = grant_times(answer);
+    if (const auto time = times.granted_at) {
         connection_.locks().has_passed(*time, connection_.reading());
     }
     done_(ports::SessionLinkPtr{std::make_unique<LockedSession>(
-        std::move(link_), std::move(address), LockedSession::Terms{request_.mode, given_}, until)});
+        std::move(link_), std::move(address), LockedSession::Terms{request_.mode, given_},
+        times.locked_until)});
 }
 
 /// The broker granted what went out with or without credit.
