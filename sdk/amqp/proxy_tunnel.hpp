@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// A tunnel through an HTTP proxy. Internal to amqp/.
+// A tunnel through an HTTP proxy. For amqp/, and for tools that look at a connection.
 
 #include <array>
 #include <functional>

@@ -130,22 +130,8 @@ private:
     bool is_writing_{false};
 };
 
-/// What the peer sent was no TLS.
-bool is_plain(const asio::error_code& error) noexcept {
-    if (error.category() != asio::error::get_ssl_category()) {
-        return false;
-    }
-    switch (ERR_GET_REASON(static_cast<unsigned long>(error.value()))) {
-    case SSL_R_WRONG_VERSION_NUMBER:
-    case SSL_R_HTTP_REQUEST:
-    case SSL_R_PACKET_LENGTH_TOO_LONG:
-    case SSL_R_RECORD_LENGTH_MISMATCH: return true;
-    default: return false;
-    }
-}
-
 Failure refusal(TlsSocket& socket, const asio::error_code& error, const std::string& whom) {
-    if (is_plain(error)) {
+    if (is_no_tls(error)) {
         return {.code = Errc::connection_refused, .detail = whom + " does not speak TLS"};
     }
     if (is_end(error)) {
@@ -214,7 +200,7 @@ private:
         }
         const Done done = std::exchange(done_, nullptr);
         if (error) {
-            if (role_ == asio::ssl::stream_base::server && is_plain(error)) {
+            if (role_ == asio::ssl::stream_base::server && is_no_tls(error)) {
                 say_tls();
             }
             done(nullptr, refusal(socket_, error, whom_));
@@ -239,6 +225,19 @@ private:
 };
 
 } // namespace
+
+bool is_no_tls(const asio::error_code& error) noexcept {
+    if (error.category() != asio::error::get_ssl_category()) {
+        return false;
+    }
+    switch (ERR_GET_REASON(static_cast<unsigned long>(error.value()))) {
+    case SSL_R_WRONG_VERSION_NUMBER:
+    case SSL_R_HTTP_REQUEST:
+    case SSL_R_PACKET_LENGTH_TOO_LONG:
+    case SSL_R_RECORD_LENGTH_MISMATCH: return true;
+    default: return false;
+    }
+}
 
 StreamPtr make_tcp_stream(tcp::socket socket) {
     return std::make_shared<SocketStream<tcp::socket>>(std::move(socket));

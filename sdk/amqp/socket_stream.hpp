@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Streams on sockets. Internal to amqp/.
+// Streams on sockets. For amqp/, and for tools that look at a connection.
 
 #include <asio/ip/tcp.hpp>
 
@@ -9,6 +9,9 @@
 #include "amqp/tls.hpp"
 
 namespace sessionq::amqp {
+
+/// Whether a TLS handshake failed because the peer sent something else.
+[[nodiscard]] bool is_no_tls(const asio::error_code& error) noexcept;
 
 [[nodiscard]] StreamPtr make_tcp_stream(asio::ip::tcp::socket socket);
 

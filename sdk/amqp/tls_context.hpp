@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The OpenSSL part of tls.hpp. Internal to amqp/.
+// The OpenSSL part of tls.hpp. For amqp/, and for tools that look at a connection.
 
 #include <string>
 

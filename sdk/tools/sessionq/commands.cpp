@@ -10,12 +10,16 @@ int run(const CommandLine& line) {
         write_output(text->text);
         return 0;
     }
+    if (const auto* doctor = std::get_if<DoctorOptions>(&line.command)) {
+        return run(line.shared, *doctor);
+    }
     const Client client = Client::connect(line.shared.connection, {.proxy = line.shared.proxy},
                                           {.ca_file = line.shared.ca_file});
     return std::visit(
         [&](const auto& options) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(options)>, Text>) {
-                return 0; // printed above
+            using Options = std::decay_t<decltype(options)>;
+            if constexpr (std::is_same_v<Options, Text> || std::is_same_v<Options, DoctorOptions>) {
+                return 0; // done above
             } else {
                 return run(client, line.shared, options);
             }

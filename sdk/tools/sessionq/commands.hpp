@@ -11,6 +11,9 @@ namespace sessionq::cli {
 
 [[nodiscard]] int run(const CommandLine& line);
 
+/// Connects by itself, step by step.
+[[nodiscard]] int run(const Shared& shared, const DoctorOptions& options);
+
 [[nodiscard]] int run(const Client& client, const Shared& shared, const SendOptions& options);
 [[nodiscard]] int run(const Client& client, const Shared& shared, const ScheduleOptions& options);
 [[nodiscard]] int run(const Client& client, const Shared& shared, const CancelOptions& options);

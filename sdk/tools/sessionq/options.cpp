@@ -102,6 +102,7 @@ CommandLine parse_command_line(int count, const char* const* arguments,
     declare_browsing(app, line);
     declare_dead_letters(app, line);
     declare_state(app, line);
+    declare_doctor(app, line);
     declare_texts(app, line);
     app.footer(footer); // last: commands take over what their program has
     if (auto help = tools::parse(app, count, arguments)) {

@@ -141,6 +141,15 @@ struct PurgeDeadLettersOptions {
     DeadLetterFilter filter{};
 };
 
+/// What the application of `doctor` wants to do with the entity.
+enum class DoctorPurpose : std::uint8_t { receiving, sending, both };
+
+struct DoctorOptions {
+    std::string entity{}; ///< empty: that of the connection string, if it has one
+    DoctorPurpose purpose{DoctorPurpose::receiving};
+    Duration timeout{std::chrono::seconds{10}}; ///< of each check
+};
+
 /// A text to print, without asking a broker: help, man page, completion.
 struct Text {
     std::string text{};
@@ -150,7 +159,7 @@ using Command =
     std::variant<Text, SendOptions, ScheduleOptions, CancelOptions, ReceiveOptions, ConsumeOptions,
                  PeekOptions, SessionsOptions, CountsOptions, PurgeOptions, GetStateOptions,
                  SetStateOptions, ClearStateOptions, ListDeadLettersOptions, ShowDeadLettersOptions,
-                 RedriveDeadLettersOptions, PurgeDeadLettersOptions>;
+                 RedriveDeadLettersOptions, PurgeDeadLettersOptions, DoctorOptions>;
 
 /// The command line, checked without any I/O.
 struct CommandLine {

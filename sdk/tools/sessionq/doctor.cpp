@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <utility>
+
+#include "core/uuid.hpp"
+#include "tools/sessionq/commands.hpp"
+#include "tools/sessionq/doctor_broker.hpp"
+#include "tools/sessionq/doctor_report.hpp"
+#include "tools/sessionq/doctor_web_socket.hpp"
+#include "tools/sessionq/doctor_wire.hpp"
+#include "tools/sessionq/output.hpp"
+
+namespace sessionq::cli {
+namespace {
+
+constexpr Duration longest_accept_wait = std::chrono::seconds{1};
+constexpr int round_trips = 5;
+
+/// Why nobody answered may be that the peer waits for TLS.
+bool speaks_tls(const amqp::Target& target, Duration timeout) {
+    WireProbe wire{target, timeout};
+    const bool is_reached = !wire.resolve().addresses.empty() &&
+                            wire.connect().outcome == ConnectFacts::Outcome::connected &&
+                            (!wire.has_proxy() || !wire.open_tunnel().failure);
+    return is_reached && !wire.shake_hands().version.empty();
+}
+
+/// Makes the checks in order and prints what each found.
+class Examination {
+public:
+    Examination(const DoctorPlace& place, const DoctorOptions& options)
+        : place_{place}, options_{options} {}
+
+    /// The text for a finding, printed at once. Returns false if later checks would show nothing.
+    using Tell = std::function<bool(const Finding&)>;
+
+    void run(const Tell& tell) {
+        tell_ = tell;
+        std::vector<amqp::Target> reached;
+        for (const amqp::Target& target : place_.targets) {
+            if (reach(target)) {
+                reached.push_back(target);
+            }
+        }
+        if (!reached.empty()) {
+            BrokerProbe probe{place_, reached, options_.timeout};
+            look_at_broker(probe, reached.front());
+        }
+    }
+
+private:
+    bool reach(const amqp::Target& target) const {
+        WireProbe wire{target, options_.timeout};
+        return tell_(judge(wire.resolve())) && tell_(judge(wire.connect())) &&
+               (!wire.has_proxy() || tell_(judge(wire.open_tunnel()))) &&
+               (!target.tls || tell_(judge(wire.shake_hands()))) &&
+               (target.web_socket_path.empty() ||
+                tell_(judge(try_web_socket(target, options_.timeout))));
+    }
+
+    void look_at_broker(BrokerProbe& probe, const amqp::Target& target) {
+        OpenFacts open = probe.open();
+        open.wants_tls = open.failure && !open.has_tls && speaks_tls(target, options_.timeout);
+        if (!tell_(judge(open)) || !claim(probe)) {
+            return;
+        }
+        limits_ = {.max_frame_size = open.max_frame_size,
+                   .channels = open.channels,
+                   .idle_time_out = open.idle_time_out};
+        if (place_.entity.empty()) {
+            tell_(skipped("entity", "none was named; --entity NAME checks rights, kind, lock and "
+                                    "sessions too"));
+            static_cast<void>(measure(probe));
+        } else {
+            look_at_entity(probe);
+        }
+    }
+
+    bool claim(BrokerProbe& probe) const {
+        if (place_.tokens == nullptr) {
+            return true;
+        }
+        if (place_.entity.empty() && place_.key_name.empty()) {
+            return tell_(skipped("claim", "a signature is for an entity; name it with --entity"));
+        }
+        return tell_(judge(probe.claim(place_.entity)));
+    }
+
+    void look_at_entity(BrokerProbe& probe) {
+        EntityFacts entity{.entity = place_.entity,
+                           .purpose = options_.purpose,
+                           .is_groups = place_.is_groups,
+                           .sending = probe.attach(place_.entity, true)};
+        if (!is_failure(entity.sending.failure, Errc::timeout)) {
+            entity.receiving = probe.attach(place_.entity, false);
+        }
+        limits_.handles = std::max(entity.sending.handles, entity.receiving.handles);
+        if (!tell_(judge_rights(entity)) || !tell_(judge_entity(entity))) {
+            return;
+        }
+        const std::string why = why_no_sessions(entity);
+        if (!why.empty()) {
+            for (const char* const check : {"lock length", "clock"}) {
+                tell_(skipped(check, why));
+            }
+        } else if (!look_at_lock(probe)) {
+            return;
+        }
+        if (!measure(probe)) {
+            return;
+        }
+        if (why.empty()) {
+            accept(probe);
+        } else {
+            tell_(skipped("session accept", why));
+        }
+    }
+
+    bool look_at_lock(BrokerProbe& probe) const {
+        // Nobody else wants a session of this name, and none is left behind.
+        const LinkFacts named = probe.accept(
+            place_.entity, "sessionq-doctor-" + core::Uuid::make().to_string(), Duration::zero());
+        return tell_(judge_lock(named)) && tell_(judge_clock(named));
+    }
+
+    /// Of message groups no request is known that needs no right and changes nothing, so the
+    /// attaches to the entity stand for it.
+    bool measure(BrokerProbe& probe) {
+        if (place_.is_groups && place_.entity.empty()) {
+            tell_(skipped("round trip", "it is measured with --entity"));
+            return tell_(judge(limits_));
+        }
+        std::vector<LinkFacts> answers;
+        for (int i = 0; i < round_trips; ++i) {
+            answers.push_back(place_.is_groups ? probe.attach(place_.entity, false)
+                                               : probe.ask_small());
+            limits_.handles = std::max(limits_.handles, answers.back().handles);
+            if (answers.back().failure) {
+                break;
+            }
+        }
+        return tell_(judge_round_trip(std::move(answers))) && tell_(judge(limits_));
+    }
+
+    void accept(BrokerProbe& probe) const {
+        const Duration wait = std::min(longest_accept_wait, options_.timeout);
+        const LinkFacts next = probe.accept(place_.entity, std::nullopt, wait);
+        static_cast<void>(
+            probe.ask_small()); // behind it: its answer shows that the session is back
+        tell_(judge_accept(next, wait));
+    }
+
+    const DoctorPlace& place_;
+    const DoctorOptions& options_;
+    Tell tell_{};
+    LimitFacts limits_{};
+};
+
+} // namespace
+
+int run(const Shared& shared, const DoctorOptions& options) {
+    const DoctorPlace place = find_place(shared, options.entity);
+    DoctorReport report{shared.json, place.secrets};
+    Examination{place, options}.run([&](const Finding& finding) {
+        write_output(report.add(finding));
+        return !finding.stops;
+    });
+    return report.exit_code();
+}
+
+} // namespace sessionq::cli

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+#include "tools/sessionq/doctor_broker.hpp"
+
+#include <future>
+#include <utility>
+
+#include "amqp/client_connection.hpp"
+#include "amqp/codec/encoded_content.hpp"
+#include "client/client_core.hpp"
+#include "core/peer_words.hpp"
+#include "core/uuid.hpp"
+#include "groups/conditions.hpp"
+#include "servicebus/authorizer.hpp"
+#include "servicebus/conditions.hpp"
+#include "servicebus/session_attach.hpp"
+#include "tools/sessionq/doctor_wire.hpp"
+
+namespace sessionq::cli {
+namespace {
+
+/// The connection and its requests end by themselves a little earlier, and say why.
+constexpr Duration grace = std::chrono::milliseconds{500};
+
+TimePoint asked_now() { return core::system_clock().now(); }
+
+amqp::ClientConnectionOptions probe_options(const DoctorPlace& place,
+                                            std::vector<amqp::Target> targets, Duration timeout) {
+    return {.hosts = std::move(targets),
+            .hostname = place.virtual_host,
+            .credentials = place.credentials,
+            .operation_timeout = timeout};
+}
+
+std::string product_in(const amqp::Open& peer) {
+    const auto properties = amqp::decode(peer.properties);
+    const auto text_of = [&](std::string_view name) -> std::string {
+        const amqp::Value* value = properties ? properties->find(name) : nullptr;
+        return value != nullptr ? core::peer_words(value->text().value_or("")) : "";
+    };
+    const std::string version = text_of("version");
+    return text_of("product") + (version.empty() ? "" : " " + version);
+}
+
+std::string link_name() { return "doctor-" + core::Uuid::make().to_string(); }
+
+std::string login_of(const DoctorPlace& place) {
+    return place.credentials.user.empty() ? "anonymous" : "user '" + place.credentials.user + "'";
+}
+
+} // namespace
+
+/// What lives on the loop.
+class BrokerProbe::OnLoop final : private amqp::ClientConnectionEvents {
+public:
+    OnLoop(client::ReceiveThread& thread, amqp::ClientConnectionOptions options,
+           ExplainCondition how)
+        : loop_{thread},
+          explain_{how},
+          host_{thread, thread.io_context()},
+          connection_{host_, std::move(options), *this} {}
+    ~OnLoop() override {
+        trial_.reset();
+        cbs_.reset();
+        connection_.close();
+    }
+    OnLoop(const OnLoop&) = delete;
+    OnLoop& operator=(const OnLoop&) = delete;
+
+    void open(std::function<void(core::Result<amqp::Open>)> done) {
+        connection_.when_open(
+            [this, done = std::move(done)](const core::Result<amqp::Engine*>& engine) {
+                if (engine.ok()) {
+                    done(peer_);
+                } else {
+                    done(engine.failure());
+                }
+            });
+    }
+
+    void claim(servicebus::TokenSource& tokens, const std::string& audience, Duration timeout,
+               std::function<void(core::Result<WallTime>)> done) {
+        const Deadline deadline = Deadline::after(timeout, loop_.now());
+        tokens.ask(audience, loop_.wall_now(), deadline,
+                   [this, audience, deadline,
+                    done = std::move(done)](core::Result<servicebus::Token> token) {
+                       if (token.ok()) {
+                           put(audience, std::move(token).value(), deadline, done);
+                       } else {
+                           done(token.failure());
+                       }
+                   });
+    }
+
+    void attach(const LinkWish& wish, LinkTrial::Done done) {
+        connection_.when_open(
+            [this, wish, done = std::move(done)](const core::Result<amqp::Engine*>& engine) {
+                if (engine.ok()) {
+                    trial_ = std::make_unique<LinkTrial>(*engine.value(), wish, explain_, done);
+                } else {
+                    done(engine.failure());
+                }
+            });
+    }
+    void drop_trial() { trial_.reset(); }
+
+private:
+    void put(const std::string& audience, servicebus::Token token, Deadline deadline,
+             const std::function<void(core::Result<WallTime>)>& done) {
+        cbs_ = std::make_unique<servicebus::RequestChannel>(
+            loop_, "$cbs", [this](servicebus::RequestChannel::EngineHandler ready) {
+                connection_.when_open(std::move(ready));
+            });
+        const WallTime expires = token.expires;
+        cbs_->request(1, servicebus::put_token(audience, std::move(token)), deadline,
+                      [done, expires](const core::Result<servicebus::Response>& answer) {
+                          if (!answer.ok()) {
+                              done(answer.failure());
+                          } else if (!answer.value().is_success()) {
+                              done(answer.value().to_failure("the token was rejected"));
+                          } else {
+                              done(expires);
+                          }
+                      });
+    }
+
+    std::optional<Failure> on_connected(const amqp::Open& peer) override {
+        peer_ = peer;
+        return std::nullopt;
+    }
+    void on_disconnected(const Failure&) override {} // links and requests are told
+    Failure explain(const amqp::Condition& condition, std::string what) override {
+        return explain_(condition, std::move(what));
+    }
+
+    core::EventLoop& loop_;
+    const ExplainCondition explain_;
+    amqp::Open peer_{};
+    amqp::ConnectionHost host_;
+    amqp::ClientConnection connection_;
+    std::unique_ptr<servicebus::RequestChannel> cbs_{};
+    std::unique_ptr<LinkTrial> trial_{};
+};
+
+BrokerProbe::BrokerProbe(const DoctorPlace& place, std::vector<amqp::Target> targets,
+                         Duration timeout)
+    : place_{place}, timeout_{timeout}, targets_{std::move(targets)} {
+    client::run_on(thread_, [this] {
+        on_loop_ = std::make_unique<OnLoop>(thread_, probe_options(place_, targets_, timeout_),
+                                            place_.is_groups ? &groups::to_failure
+                                                             : &servicebus::to_failure);
+    });
+}
+
+BrokerProbe::~BrokerProbe() {
+    client::run_on(thread_, [this] { on_loop_.reset(); });
+}
+
+template <typename T>
+core::Result<T> BrokerProbe::ask(
+    const std::function<void(OnLoop&, std::function<void(core::Result<T>)>)>& start,
+    Duration within) {
+    const auto answer = std::make_shared<std::promise<core::Result<T>>>();
+    auto answered = answer->get_future();
+    client::run_on(thread_, [&] {
+        start(*on_loop_,
+              [answer](core::Result<T> result) { answer->set_value(std::move(result)); });
+    });
+    if (answered.wait_for(within + grace) != std::future_status::ready) {
+        return Failure{.code = Errc::timeout, .detail = "the broker did not answer"};
+    }
+    return answered.get();
+}
+
+OpenFacts BrokerProbe::open() {
+    const amqp::Target& target = targets_.front();
+    OpenFacts facts{.where = core::to_string({target.host, target.port}),
+                    .login = login_of(place_),
+                    .has_tls = target.tls != nullptr};
+    const TimePoint start = asked_now();
+    const auto opened = ask<amqp::Open>(
+        [](OnLoop& on_loop, auto done) { on_loop.open(std::move(done)); }, timeout_);
+    facts.took = asked_now() - start;
+    if (!opened.ok()) {
+        facts.failure = opened.failure();
+        return facts;
+    }
+    const amqp::Open& peer = opened.value();
+    facts.product = product_in(peer);
+    facts.max_frame_size = peer.max_frame_size;
+    facts.channels = std::uint32_t{peer.channel_max} + 1;
+    facts.idle_time_out = std::chrono::milliseconds{peer.idle_time_out};
+    if (place_.is_groups && place_.dialect == nullptr &&
+        groups::dialect_by_product(facts.product) == nullptr) {
+        facts.is_unknown = true;
+        facts.failure = Failure{.code = Errc::not_supported,
+                                .detail = "unknown broker '" + facts.product + "'"};
+    }
+    return facts;
+}
+
+ClaimFacts BrokerProbe::claim(const std::string& entity) {
+    ClaimFacts facts{.subject = entity.empty() ? "the namespace" : "'" + entity + "'",
+                     .entity = entity,
+                     .key_name = place_.key_name,
+                     .now = core::system_clock().wall_now()};
+    const std::string audience = "sb://" + targets_.front().host + "/" + entity;
+    const TimePoint start = asked_now();
+    const auto claimed = ask<WallTime>(
+        [&](OnLoop& on_loop, auto done) {
+            on_loop.claim(*place_.tokens, audience, timeout_, std::move(done));
+        },
+        timeout_);
+    facts.took = asked_now() - start;
+    if (!claimed.ok()) {
+        facts.failure = claimed.failure();
+    } else if (place_.key_name.empty()) {
+        facts.expires = claimed.value();
+    }
+    return facts;
+}
+
+LinkFacts BrokerProbe::attach(const std::string& entity, bool sends) {
+    LinkWish wish{.sends = sends,
+                  .what = (sends ? "cannot send to '" : "cannot receive from '") + entity + "'"};
+    const std::string name = link_name();
+    if (sends) {
+        wish.attach = {.source = {.address = name}, .target = {.address = entity}};
+    } else if (place_.is_groups) { // as a browser, which takes part in no dealing of groups
+        wish.attach = {.source = {.address = entity, .copies = true}, .target = {.address = name}};
+    } else {
+        ports::AcceptRequest request;
+        request.entity = entity;
+        request.scope = ports::Scope::entity;
+        wish.attach = servicebus::to_attach(request, name);
+    }
+    wish.attach.name = name;
+    return attach(wish, timeout_);
+}
+
+LinkFacts BrokerProbe::accept(const std::string& entity, const std::optional<std::string>& session,
+                              Duration wait) {
+    ports::AcceptRequest request;
+    request.entity = entity;
+    request.session_id = session;
+    request.wait = wait;
+    const std::string name = link_name();
+    LinkWish wish{.attach = servicebus::to_attach(request, name),
+                  .what = "no session of '" + entity + "' was granted"};
+    wish.attach.name = name;
+    LinkFacts facts = attach(wish, timeout_ + wait);
+    if (facts.failure && facts.failure->peer_condition == "com.microsoft:timeout") {
+        facts.failure->code = Errc::no_session_available;
+    }
+    return facts;
+}
+
+LinkFacts BrokerProbe::ask_small() {
+    LinkWish wish{.sends = true,
+                  .attach = {.source = {.address = "doctor"}, .target = {.address = "$cbs"}},
+                  .what = "a small request"};
+    wish.attach.name = link_name();
+    return attach(wish, timeout_);
+}
+
+LinkFacts BrokerProbe::attach(const LinkWish& wish, Duration within) {
+    LinkFacts facts;
+    const TimePoint start = asked_now();
+    const auto answer = ask<LinkAnswer>(
+        [&](OnLoop& on_loop, auto done) { on_loop.attach(wish, std::move(done)); }, within);
+    facts.took = asked_now() - start;
+    facts.answered_at = core::system_clock().wall_now();
+    client::run_on(thread_, [this] { on_loop_->drop_trial(); });
+    if (!answer.ok()) {
+        facts.failure = answer.failure();
+        return facts;
+    }
+    const servicebus::GrantTimes times = servicebus::grant_times(answer.value().attach);
+    facts.handles = answer.value().handles;
+    facts.locked_until = times.locked_until;
+    facts.broker_time = times.granted_at;
+    return facts;
+}
+
+} // namespace sessionq::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/sessionq/doctor_facts.hpp"
+#include "tools/sessionq/json_text.hpp"
+
+/// What the facts of `sessionq doctor` mean, in words. Pure.
+namespace sessionq::cli {
+
+enum class Verdict : std::uint8_t { ok, warning, failed, skipped };
+
+struct Finding {
+    std::string check{};
+    Verdict verdict{Verdict::ok};
+    std::string found{};
+    std::string change{}; ///< What to do. Empty: nothing.
+    Json figures = Json::object();
+    bool stops{false}; ///< The later checks would show nothing.
+};
+
+[[nodiscard]] const char* word_of(Verdict verdict) noexcept;
+
+// Of the network.
+[[nodiscard]] Finding judge(const NameFacts& facts);
+[[nodiscard]] Finding judge(const ConnectFacts& facts);
+[[nodiscard]] Finding judge(const TunnelFacts& facts);
+[[nodiscard]] Finding judge(const TlsFacts& facts);
+[[nodiscard]] Finding judge(const WebSocketFacts& facts);
+
+// Of what the broker allows.
+[[nodiscard]] Finding judge(const OpenFacts& facts);
+[[nodiscard]] Finding judge(const ClaimFacts& facts);
+[[nodiscard]] Finding judge_rights(const EntityFacts& facts);
+[[nodiscard]] Finding judge_entity(const EntityFacts& facts);
+/// Why the entity cannot be asked for a session. Empty: it can.
+[[nodiscard]] std::string why_no_sessions(const EntityFacts& facts);
+
+// Of times and limits. `named` is the accept of a session that nobody else wants.
+[[nodiscard]] Finding judge_lock(const LinkFacts& named);
+[[nodiscard]] Finding judge_clock(const LinkFacts& named);
+[[nodiscard]] Finding judge_round_trip(std::vector<LinkFacts> answers);
+[[nodiscard]] Finding judge(const LimitFacts& facts);
+/// The accept of the next session, which waited for at most `wait`.
+[[nodiscard]] Finding judge_accept(const LinkFacts& next, Duration wait);
+
+/// A check that was not made, and why.
+[[nodiscard]] Finding skipped(std::string check, std::string why);
+
+// For texts and figures.
+[[nodiscard]] std::string milliseconds_text(Duration time);
+[[nodiscard]] double milliseconds_of(Duration time) noexcept;
+/// "3 s", "10 min", "2 h" or "5 days".
+[[nodiscard]] std::string long_time_text(Duration time);
+[[nodiscard]] bool is_failure(const std::optional<Failure>& failure, Errc code) noexcept;
+
+} // namespace sessionq::cli
