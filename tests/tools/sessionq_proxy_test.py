@@ -107,6 +107,16 @@ class Proxied(OnDaemon):
         self.assertRegex(done.stderr, "40[17]")
         self.assertNotIn("wrong", done.stderr)
 
+    def test_the_doctor_goes_through_it(self):
+        done = self.run_behind("doctor", "--entity", "orders", "--proxy", self.url())
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, f"ok +TCP connect +proxy 127.0.0.1:{self.port}")
+        self.assertRegex(done.stdout, r"ok +proxy tunnel +to 127\.0\.0\.1:")
+        self.assertRegex(done.stdout, "ok +session accept")
+        done = self.run_behind("doctor", "--proxy", self.url("wrong"))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, "failed +proxy tunnel .*40[17].*user and password")
+
     def test_another_scheme_is_refused_before_anything_is_sent(self):
         done = self.run_behind("counts", "plain", "--proxy", f"socks5://a:{HIDDEN}@127.0.0.1")
         self.assertEqual(done.returncode, 2)

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/uuid.hpp"
 #include "tools/sessionq/commands.hpp"
 #include "tools/sessionq/doctor_broker.hpp"
 #include "tools/sessionq/doctor_report.hpp"
+#include "tools/sessionq/doctor_secrets.hpp"
 #include "tools/sessionq/doctor_web_socket.hpp"
 #include "tools/sessionq/doctor_wire.hpp"
 #include "tools/sessionq/output.hpp"
@@ -31,7 +35,7 @@ public:
     Examination(const DoctorPlace& place, const DoctorOptions& options)
         : place_{place}, options_{options} {}
 
-    /// The text for a finding, printed at once. Returns false if later checks would show nothing.
+    /// Prints a finding. Returns false if later checks would show nothing.
     using Tell = std::function<bool(const Finding&)>;
 
     void run(const Tell& tell) {
@@ -49,19 +53,32 @@ public:
     }
 
 private:
+    /// Tells what facts with a failure mean. A peer may have repeated a secret in it.
+    template <typename Facts>
+    bool tell_of(Facts facts) const {
+        return tell_(judge(cleaned(std::move(facts))));
+    }
+    template <typename Facts>
+    Facts cleaned(Facts facts) const {
+        hide_secrets(facts.failure, place_.secrets);
+        return facts;
+    }
+
     bool reach(const amqp::Target& target) const {
         WireProbe wire{target, options_.timeout};
         return tell_(judge(wire.resolve())) && tell_(judge(wire.connect())) &&
-               (!wire.has_proxy() || tell_(judge(wire.open_tunnel()))) &&
+               (!wire.has_proxy() || tell_of(wire.open_tunnel())) &&
                (!target.tls || tell_(judge(wire.shake_hands()))) &&
                (target.web_socket_path.empty() ||
-                tell_(judge(try_web_socket(target, options_.timeout))));
+                tell_of(try_web_socket(target, options_.timeout)));
     }
 
     void look_at_broker(BrokerProbe& probe, const amqp::Target& target) {
         OpenFacts open = probe.open();
-        open.wants_tls = open.failure && !open.has_tls && speaks_tls(target, options_.timeout);
-        if (!tell_(judge(open)) || !claim(probe)) {
+        open.wants_tls = open.failure && !open.has_tls && open.failure->code != Errc::timeout &&
+                         speaks_tls(target, options_.timeout);
+        open.product = without_secrets(std::move(open.product), place_.secrets);
+        if (!tell_of(open) || !claim(probe)) {
             return;
         }
         limits_ = {.max_frame_size = open.max_frame_size,
@@ -83,16 +100,16 @@ private:
         if (place_.entity.empty() && place_.key_name.empty()) {
             return tell_(skipped("claim", "a signature is for an entity; name it with --entity"));
         }
-        return tell_(judge(probe.claim(place_.entity)));
+        return tell_of(probe.claim(place_.entity));
     }
 
     void look_at_entity(BrokerProbe& probe) {
         EntityFacts entity{.entity = place_.entity,
                            .purpose = options_.purpose,
                            .is_groups = place_.is_groups,
-                           .sending = probe.attach(place_.entity, true)};
+                           .sending = cleaned(probe.attach(place_.entity, true))};
         if (!is_failure(entity.sending.failure, Errc::timeout)) {
-            entity.receiving = probe.attach(place_.entity, false);
+            entity.receiving = cleaned(probe.attach(place_.entity, false));
         }
         limits_.handles = std::max(entity.sending.handles, entity.receiving.handles);
         if (!tell_(judge_rights(entity)) || !tell_(judge_entity(entity))) {
@@ -118,8 +135,8 @@ private:
 
     bool look_at_lock(BrokerProbe& probe) const {
         // Nobody else wants a session of this name, and none is left behind.
-        const LinkFacts named = probe.accept(
-            place_.entity, "sessionq-doctor-" + core::Uuid::make().to_string(), Duration::zero());
+        const LinkFacts named = cleaned(probe.accept(
+            place_.entity, "sessionq-doctor-" + core::Uuid::make().to_string(), Duration::zero()));
         return tell_(judge_lock(named)) && tell_(judge_clock(named));
     }
 
@@ -132,8 +149,8 @@ private:
         }
         std::vector<LinkFacts> answers;
         for (int i = 0; i < round_trips; ++i) {
-            answers.push_back(place_.is_groups ? probe.attach(place_.entity, false)
-                                               : probe.ask_small());
+            answers.push_back(
+                cleaned(place_.is_groups ? probe.attach(place_.entity, false) : probe.ask_small()));
             limits_.handles = std::max(limits_.handles, answers.back().handles);
             if (answers.back().failure) {
                 break;
@@ -144,7 +161,7 @@ private:
 
     void accept(BrokerProbe& probe) const {
         const Duration wait = std::min(longest_accept_wait, options_.timeout);
-        const LinkFacts next = probe.accept(place_.entity, std::nullopt, wait);
+        const LinkFacts next = cleaned(probe.accept(place_.entity, std::nullopt, wait));
         static_cast<void>(
             probe.ask_small()); // behind it: its answer shows that the session is back
         tell_(judge_accept(next, wait));
@@ -160,7 +177,7 @@ private:
 
 int run(const Shared& shared, const DoctorOptions& options) {
     const DoctorPlace place = find_place(shared, options.entity);
-    DoctorReport report{shared.json, place.secrets};
+    DoctorReport report{shared.json};
     Examination{place, options}.run([&](const Finding& finding) {
         write_output(report.add(finding));
         return !finding.stops;

@@ -20,7 +20,8 @@ Finding access_failure(std::string check, std::string found, std::string change)
 
 /// The peer's words, else ours.
 std::string words_of(const Failure& failure) {
-    return failure.peer_text.empty() ? failure.to_string() : failure.peer_text;
+    const std::string& words = failure.peer_text.empty() ? failure.detail : failure.peer_text;
+    return words.empty() ? failure.to_string() : words;
 }
 
 Finding no_such_entity(const std::string& entity) {
@@ -30,8 +31,7 @@ Finding no_such_entity(const std::string& entity) {
 }
 
 Finding no_answer(std::string check, Duration took) {
-    return access_failure(std::move(check),
-                          "the broker did not answer within " + milliseconds_text(took),
+    return access_failure(std::move(check), "the broker did not answer within " + time_words(took),
                           "check that the broker is not frozen or overloaded");
 }
 
@@ -43,9 +43,11 @@ Finding open_failure(const OpenFacts& facts) {
                               "write amqps:// instead of amqp://");
     }
     if (facts.is_unknown) {
-        return access_failure("SASL", why.detail,
-                              "add ?dialect=artemis or ?dialect=broker-j to "
-                              "the URL if the broker behaves like one");
+        return access_failure(
+            "SASL", why.detail,
+            "add ?dialect=artemis or ?dialect=broker-j to "
+            "the URL if the broker behaves like one; Azure Service Bus and sessionqd need "
+            "a connection string, Endpoint=sb://...");
     }
     if (why.code == Errc::unauthorized) {
         return access_failure(
@@ -55,7 +57,7 @@ Finding open_failure(const OpenFacts& facts) {
     }
     if (why.code == Errc::timeout) {
         return access_failure(
-            "SASL", "the port is open, and nobody answered within " + milliseconds_text(facts.took),
+            "SASL", "the port is open, and nobody answered within " + time_words(facts.took),
             "check that the broker is not frozen or overloaded, and that an "
             "AMQP broker listens on this port");
     }
@@ -102,7 +104,7 @@ Finding judge(const OpenFacts& facts) {
             .found = "logged in (" + facts.login + ") at " +
                      (facts.product.empty() ? "a broker that does not name itself"
                                             : "'" + facts.product + "'") +
-                     ", in " + milliseconds_text(facts.took),
+                     ", in " + time_words(facts.took),
             .figures = {{"milliseconds", milliseconds_of(facts.took)}, {"product", facts.product}}};
 }
 
@@ -117,7 +119,7 @@ Finding judge(const ClaimFacts& facts) {
     if (!facts.failure) {
         return {.check = "claim",
                 .found = "the broker accepted " + who + " for " + facts.subject + ", in " +
-                         milliseconds_text(facts.took),
+                         time_words(facts.took),
                 .figures = {{"milliseconds", milliseconds_of(facts.took)}}};
     }
     if (facts.failure->code == Errc::entity_not_found) {

@@ -27,26 +27,39 @@ double milliseconds_of(Duration time) noexcept {
     return std::round(milliseconds * rounding) / rounding;
 }
 
-std::string milliseconds_text(Duration time) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f ms", milliseconds_of(time));
-    return text;
+double seconds_of(Duration time) noexcept {
+    constexpr double milliseconds = 1000;
+    return std::round(std::chrono::duration<double>(time).count() * milliseconds) / milliseconds;
 }
 
-std::string long_time_text(Duration time) {
-    using std::chrono::duration_cast;
-    const auto seconds = duration_cast<std::chrono::seconds>(std::chrono::abs(time)).count();
-    constexpr std::int64_t minute = 60;
-    constexpr std::int64_t hour = 60 * minute;
-    constexpr std::int64_t day = 24 * hour;
-    if (seconds < 2 * minute) {
-        return std::to_string(seconds) + " s";
+std::string time_words(Duration time) {
+    const double seconds = std::abs(std::chrono::duration<double>(time).count());
+    struct Unit {
+        double below; // seconds
+        double length;
+        const char* name;
+    };
+    constexpr double minute = 60;
+    constexpr double hour = 60 * minute;
+    constexpr double day = 24 * hour;
+    constexpr Unit units[]{{1, 0.001, "ms"},
+                           {2 * minute, 1, "s"},
+                           {2 * hour, minute, "min"},
+                           {2 * day, hour, "h"},
+                           {HUGE_VAL, day, "days"}};
+    const Unit* unit = units;
+    while (seconds >= unit->below) {
+        ++unit;
     }
-    if (seconds < 2 * hour) {
-        return std::to_string(seconds / minute) + " min";
+    char text[32];
+    const double shown = seconds / unit->length;
+    std::snprintf(text, sizeof text, "%.*f", shown < 1 ? 2 : shown < 10 ? 1 : 0, shown);
+    std::string digits{text};
+    if (digits.find('.') != std::string::npos) {
+        digits.erase(digits.find_last_not_of('0') + 1);
+        digits.erase(digits.find_last_not_of('.') + 1);
     }
-    return seconds < 2 * day ? std::to_string(seconds / hour) + " h"
-                             : std::to_string(seconds / day) + " days";
+    return digits + " " + unit->name;
 }
 
 bool is_failure(const std::optional<Failure>& failure, Errc code) noexcept {

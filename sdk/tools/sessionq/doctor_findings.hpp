@@ -50,10 +50,10 @@ struct Finding {
 [[nodiscard]] Finding skipped(std::string check, std::string why);
 
 // For texts and figures.
-[[nodiscard]] std::string milliseconds_text(Duration time);
 [[nodiscard]] double milliseconds_of(Duration time) noexcept;
-/// "3 s", "10 min", "2 h" or "5 days".
-[[nodiscard]] std::string long_time_text(Duration time);
+[[nodiscard]] double seconds_of(Duration time) noexcept;
+/// The length of the time, as "0.05 ms", "12 ms", "1.5 s", "10 min", "2 h" or "5 days".
+[[nodiscard]] std::string time_words(Duration time);
 [[nodiscard]] bool is_failure(const std::optional<Failure>& failure, Errc code) noexcept;
 
 } // namespace sessionq::cli

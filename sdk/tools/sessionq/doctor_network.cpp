@@ -37,7 +37,7 @@ Finding trusted_tls(const TlsFacts& facts) {
     const auto left = std::chrono::duration_cast<Duration>(facts.valid_until - facts.now);
     Finding finding{.check = "TLS",
                     .found = facts.version + ", " + certificate_text(facts) + " (" +
-                             long_time_text(left) + " left), in " + milliseconds_text(facts.took),
+                             time_words(left) + " left), in " + time_words(facts.took),
                     .figures = {{"milliseconds", milliseconds_of(facts.took)},
                                 {"version", facts.version},
                                 {"subject", facts.subject},
@@ -55,7 +55,7 @@ Finding judge(const NameFacts& facts) {
     const char* const check = "name resolution";
     const std::string what = (facts.is_proxy ? "proxy '" : "host '") + facts.host + "'";
     if (facts.timed_out) {
-        return network_failure(check, what + ": no answer within " + milliseconds_text(facts.took),
+        return network_failure(check, what + ": no answer within " + time_words(facts.took),
                                "check that this machine reaches its DNS server");
     }
     if (facts.addresses.empty()) {
@@ -68,9 +68,9 @@ Finding judge(const NameFacts& facts) {
     const bool is_address = facts.addresses.front() == facts.host;
     return {
         .check = check,
-        .found = is_address ? what + " is an address"
-                            : what + " is " + listed(facts.addresses) + ", in " +
-                                  milliseconds_text(facts.took),
+        .found = is_address
+                     ? what + " is an address"
+                     : what + " is " + listed(facts.addresses) + ", in " + time_words(facts.took),
         .figures = {{"milliseconds", milliseconds_of(facts.took)}, {"addresses", facts.addresses}}};
 }
 
@@ -85,8 +85,7 @@ Finding judge(const ConnectFacts& facts) {
                                               : "check the port, and that the broker runs and "
                                                 "listens there");
     case ConnectFacts::Outcome::timed_out:
-        return network_failure(check,
-                               what + " did not answer within " + milliseconds_text(facts.took),
+        return network_failure(check, what + " did not answer within " + time_words(facts.took),
                                "check the host, and that firewalls let this port through; if only "
                                "HTTPS gets out, use TransportType=AmqpWebSockets (port 443) or "
                                "--proxy");
@@ -95,8 +94,8 @@ Finding judge(const ConnectFacts& facts) {
                                "check the host and this machine's network");
     }
     return {.check = check,
-            .found = (facts.is_proxy ? "proxy " : "") + facts.address + ", in " +
-                     milliseconds_text(facts.took),
+            .found =
+                (facts.is_proxy ? "proxy " : "") + facts.address + ", in " + time_words(facts.took),
             .figures = {{"milliseconds", milliseconds_of(facts.took)}, {"address", facts.address}}};
 }
 
@@ -104,7 +103,7 @@ Finding judge(const TunnelFacts& facts) {
     const char* const check = "proxy tunnel";
     if (!facts.failure) {
         return {.check = check,
-                .found = "to " + facts.where + ", in " + milliseconds_text(facts.took),
+                .found = "to " + facts.where + ", in " + time_words(facts.took),
                 .figures = {{"milliseconds", milliseconds_of(facts.took)}}};
     }
     std::string change = "check that the proxy may connect to " + facts.where;
@@ -156,7 +155,7 @@ Finding judge(const TlsFacts& facts) {
     case Outcome::timed_out:
         return tls_failure(facts,
                            "the port is open, and nobody answered the handshake within " +
-                               milliseconds_text(facts.took),
+                               time_words(facts.took),
                            "check that the broker is not frozen or overloaded, and that the port "
                            "is one for TLS");
     case Outcome::failed:
@@ -174,8 +173,7 @@ Finding judge(const WebSocketFacts& facts) {
                                "proxy on the way blocks them");
     }
     return {.check = check,
-            .found =
-                facts.where + " speaks AMQP over WebSockets, in " + milliseconds_text(facts.took),
+            .found = facts.where + " speaks AMQP over WebSockets, in " + time_words(facts.took),
             .figures = {{"milliseconds", milliseconds_of(facts.took)}}};
 }
 

@@ -49,8 +49,6 @@ ClockDifference clock_difference(const LinkFacts& named) {
     return {.ahead = std::max(shortest_lock - left, Duration::zero()), .is_bound = true};
 }
 
-double seconds_of(Duration time) { return std::chrono::duration<double>(time).count(); }
-
 /// Why neither the lock nor the clock is known; nothing if they are.
 std::optional<Finding> unknown_lock(const char* check, const LinkFacts& named) {
     if (!named.failure && named.locked_until) {
@@ -77,15 +75,11 @@ Finding judge_lock(const LinkFacts& named) {
     const Duration length = is_told ? between(*named.broker_time, *named.locked_until)
                                     : between(answered_at(named), *named.locked_until);
     Finding finding{.check = check, .figures = {{"seconds", seconds_of(length)}}};
-    finding.found = milliseconds_text(length);
-    if (length >= seconds{1}) {
-        finding.found = long_time_text(length + milliseconds{500});
-    }
-    finding.found += is_told ? "" : ", if the clocks agree";
+    finding.found = time_words(length) + (is_told ? "" : ", if the clocks agree");
     if (is_told && length < named.took * round_trips_in_a_lock) {
         finding.verdict = Verdict::warning;
         finding.change = "make the entity's lock duration longer: an answer took " +
-                         milliseconds_text(named.took) + ", and locks must be renewed in time";
+                         time_words(named.took) + ", and locks must be renewed in time";
     }
     return finding;
 }
@@ -104,12 +98,12 @@ Finding judge_clock(const LinkFacts& named) {
         return finding;
     }
     if (size < clock_tolerance) {
-        finding.found = "within " + milliseconds_text(size) + " of the broker's";
+        finding.found = "within " + time_words(size) + " of the broker's";
         return finding;
     }
     finding.verdict = size < clock_limit ? Verdict::warning : Verdict::failed;
     finding.found = "this machine's clock is " +
-                    std::string{difference.is_bound ? "at least " : ""} + long_time_text(size) +
+                    std::string{difference.is_bound ? "at least " : ""} + time_words(size) +
                     (difference.ahead > Duration::zero() ? " ahead of" : " behind") +
                     " the broker's";
     finding.change = "synchronise the clocks (NTP): tokens and scheduled messages use them";
@@ -130,10 +124,9 @@ Finding judge_round_trip(std::vector<LinkFacts> answers) {
     std::ranges::sort(answers, {}, &LinkFacts::took);
     const Duration median = answers.at(answers.size() / 2).took;
     Finding finding{.check = check,
-                    .found = milliseconds_text(median) + " (median of " +
-                             std::to_string(answers.size()) + "; " +
-                             milliseconds_text(answers.front().took) + " to " +
-                             milliseconds_text(answers.back().took) + ")",
+                    .found = time_words(median) + " (median of " + std::to_string(answers.size()) +
+                             "; " + time_words(answers.front().took) + " to " +
+                             time_words(answers.back().took) + ")",
                     .figures = {{"milliseconds", milliseconds_of(median)}}};
     if (median > slow_round_trip) {
         finding.verdict = Verdict::warning;
@@ -157,7 +150,7 @@ Finding judge(const LimitFacts& facts) {
                     (facts.handles == 0 ? "" : std::to_string(facts.handles) + " handles each, ") +
                     (facts.idle_time_out == Duration::zero()
                          ? "no idle time-out"
-                         : "idle time-out " + milliseconds_text(facts.idle_time_out));
+                         : "idle time-out " + time_words(facts.idle_time_out));
     if (facts.handles != 0 && links < few_links) {
         finding.verdict = Verdict::warning;
         finding.change = "raise the broker's limits if the application wants more than " +
@@ -173,14 +166,13 @@ Finding judge_accept(const LinkFacts& next, Duration wait) {
     const char* const check = "session accept";
     if (!next.failure) {
         return {.check = check,
-                .found =
-                    "a session was locked in " + milliseconds_text(next.took) + ", and given back",
+                .found = "a session was locked in " + time_words(next.took) + ", and given back",
                 .figures = {{"milliseconds", milliseconds_of(next.took)}, {"granted", true}}};
     }
     if (next.failure->code == Errc::no_session_available) {
         return {.check = check,
                 .found = "no session has messages that are not locked (the broker waited " +
-                         milliseconds_text(wait) + ")",
+                         time_words(wait) + ")",
                 .figures = {{"milliseconds", milliseconds_of(next.took)}, {"granted", false}}};
     }
     return {.check = check,

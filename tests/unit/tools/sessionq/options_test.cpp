@@ -237,3 +237,20 @@ TEST_CASE("sessionq options: help is that of the command") {
     CHECK(text_of({"state", "set", "--help"}).find("TEXT") != std::string::npos);
     CHECK(text_of({"send", "--help"}).find("body_base64") != std::string::npos);
 }
+
+TEST_CASE("sessionq options: doctor needs no entity, and bounds its timeout") {
+    const auto plain = options<DoctorOptions>({"doctor"});
+    CHECK(plain.entity.empty());
+    CHECK(plain.purpose == DoctorPurpose::receiving);
+    CHECK(plain.timeout == seconds{10});
+    const auto given = options<DoctorOptions>(
+        {"doctor", "--entity", "orders", "--for", "sending", "--timeout", "100ms"});
+    CHECK(given.entity == "orders");
+    CHECK(given.purpose == DoctorPurpose::sending);
+    CHECK(given.timeout == milliseconds{100});
+    CHECK(complaint({"doctor", "--timeout", "99ms"}).starts_with("--timeout: "));
+    CHECK(complaint({"doctor", "--timeout", "11m"}).starts_with("--timeout: "));
+    CHECK(complaint({"doctor", "--for", "fun"}).find("receiving") != std::string::npos);
+    CHECK(text_of({"doctor", "--help"}).find("Exit status 0: no check failed") !=
+          std::string::npos);
+}
