@@ -77,9 +77,31 @@ class Daemon:
 
 
 @contextlib.contextmanager
-def server(answer):
+def passing_on(host, port, until=b"never"):
+    """Passes on what comes to this host. Yields the port. From the first bytes that contain
+    `until`, nothing of a connection is passed on any more."""
+
+    def pump(source, target):
+        with source, contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                if until in data:
+                    time.sleep(QUICK)
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+
+    def connect(client):
+        broker = socket.create_connection(("127.0.0.1", port))
+        for pair in ((client, broker), (broker, client)):
+            threading.Thread(target=pump, args=pair, daemon=True).start()
+
+    with server(connect, host) as own_port:
+        yield own_port
+
+
+@contextlib.contextmanager
+def server(answer, host="127.0.0.1"):
     """A server that gives each connection to `answer`. Yields its port."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server((host, 0)) as listener:
         kept = []
 
         def serve():
@@ -264,6 +286,21 @@ class OnFrozenDaemon(DoctorCase):
         self.assert_last(findings, "SASL", "nobody answered", "frozen")
 
 
+    def test_so_is_one_that_freezes_on_the_way(self):
+        daemon = Daemon()
+        self.addCleanup(daemon.stop)
+        for until, check in (
+            (b"put-token", "claim"),
+            (b"cannot send", "rights"),
+            (b"sessionq-doctor-", "lock length"),
+            (b"com.microsoft:timeout", "session accept"),
+        ):
+            with self.subTest(check), passing_on("127.0.0.1", daemon.port, until) as port:
+                place = connection_to(port)
+                findings = self.examine(place, "--entity", "orders", *QUICKLY, code=1)
+                self.assert_last(findings, check, "answer|timed out", "frozen")
+
+
 class OnOtherServers(DoctorCase):
     def test_a_server_that_is_silent(self):
         with server(lambda connection: None) as port:
@@ -329,8 +366,8 @@ class OnTlsDaemon(DoctorCase):
 
     def test_a_certificate_for_another_name(self):
         # each address of the loopback network is this machine
-        place = self.connection("tls", host="127.0.0.2")
-        with listening_elsewhere("127.0.0.2", self.ports["tls"]):
+        with passing_on("127.0.0.2", self.ports["tls"]) as port:
+            place = connection_to(port, host="127.0.0.2", more="")
             findings = self.examine_orders(place, "--ca-file", self.ca_file, code=1)
         self.assert_last(
             findings, "TLS", "for localhost, 127.0.0.1, not for '127.0.0.2'", "a name of the"
@@ -355,33 +392,6 @@ class OnTlsDaemon(DoctorCase):
         wrong = self.connection("tls", sockets)
         findings = self.examine_orders(wrong, "--ca-file", self.ca_file, code=1)
         self.assert_last(findings, "WebSocket", "WebSocket", "port")
-
-
-@contextlib.contextmanager
-def listening_elsewhere(host, port):
-    """Passes on what comes to this address to the same port of 127.0.0.1."""
-
-    def pump(source, target):
-        with source, contextlib.suppress(OSError):
-            while data := source.recv(65536):
-                target.sendall(data)
-            target.shutdown(socket.SHUT_WR)
-
-    with socket.create_server((host, port)) as listener:
-
-        def serve():
-            with contextlib.suppress(OSError):
-                while True:
-                    client = listener.accept()[0]
-                    broker = socket.create_connection(("127.0.0.1", port))
-                    for pair in ((client, broker), (broker, client)):
-                        threading.Thread(target=pump, args=pair, daemon=True).start()
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        yield
-        listener.shutdown(socket.SHUT_RDWR)
-        thread.join(QUICK)
 
 
 if __name__ == "__main__":

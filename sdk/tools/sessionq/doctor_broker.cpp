@@ -41,6 +41,12 @@ std::string product_in(const amqp::Open& peer) {
     return text_of("product") + (version.empty() ? "" : " " + version);
 }
 
+/// Brokers that refuse a client open the connection first, and close it with the reason.
+bool announces_refusal(const amqp::Open& peer) {
+    const auto properties = amqp::decode(peer.properties);
+    return properties && properties->find("amqp:connection-establishment-failed") != nullptr;
+}
+
 std::string link_name() { return "doctor-" + core::Uuid::make().to_string(); }
 
 std::string login_of(const DoctorPlace& place) {
@@ -69,10 +75,12 @@ public:
     void open(std::function<void(core::Result<amqp::Open>)> done) {
         connection_.when_open(
             [this, done = std::move(done)](const core::Result<amqp::Engine*>& engine) {
-                if (engine.ok()) {
-                    done(peer_);
-                } else {
+                if (!engine.ok()) {
                     done(engine.failure());
+                } else if (announces_refusal(peer_)) {
+                    refused_ = done; // the close says why
+                } else {
+                    done(peer_);
                 }
             });
     }
@@ -127,7 +135,11 @@ private:
         peer_ = peer;
         return std::nullopt;
     }
-    void on_disconnected(const Failure&) override {} // links and requests are told
+    void on_disconnected(const Failure& why) override {
+        if (refused_) {
+            std::exchange(refused_, nullptr)(why);
+        } // links and requests are told
+    }
     Failure explain(const amqp::Condition& condition, std::string what) override {
         return explain_(condition, std::move(what));
     }
@@ -135,6 +147,7 @@ private:
     core::EventLoop& loop_;
     const ExplainCondition explain_;
     amqp::Open peer_{};
+    std::function<void(core::Result<amqp::Open>)> refused_{}; // waits for the peer's close
     amqp::ConnectionHost host_;
     amqp::ClientConnection connection_;
     std::unique_ptr<servicebus::RequestChannel> cbs_{};

@@ -7,6 +7,17 @@ namespace {
 constexpr Duration shortest_doctor_timeout = std::chrono::milliseconds{100};
 constexpr Duration longest_doctor_timeout = std::chrono::minutes{10};
 
+constexpr const char* doctor_footer = R"(Exit status of doctor:
+  0   no check failed; there may be warnings
+  1   a check failed
+  2   a mistake in the command line or the connection string
+
+Checks of doctor:
+  name resolution, TCP connect, proxy tunnel, TLS, WebSocket, SASL, claim, rights, entity,
+  lock length, clock, round trip, limits, session accept. What a broker does not have is left
+  out, or 'skipped' with the reason.
+)";
+
 } // namespace
 
 void declare_doctor(CLI::App& app, CommandLine& line) {
@@ -17,10 +28,9 @@ void declare_doctor(CLI::App& app, CommandLine& line) {
                 "the other, from the name of the host to the accept of a session, and prints a "
                 "line for each: what it found, and what to change. It receives no message and "
                 "changes nothing; a session that it locks it gives back at once. It stops at the "
-                "first failure that would make later checks meaningless. No line shows a secret. "
-                "Exit status 0: no check failed (there may be warnings); 1: a check failed; 2: a "
-                "mistake in the command line or connection string",
+                "first failure that makes later checks meaningless. No line shows a secret",
                 options);
+    command.footer(doctor_footer);
     command
         .add_option("--entity", options->entity,
                     "Queue, topic or TOPIC/subscriptions/NAME to look at (the EntityPath of the "

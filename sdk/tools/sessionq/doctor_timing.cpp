@@ -49,6 +49,14 @@ ClockDifference clock_difference(const LinkFacts& named) {
     return {.ahead = std::max(shortest_lock - left, Duration::zero()), .is_bound = true};
 }
 
+std::string handles_text(std::size_t handles) {
+    constexpr std::size_t unlimited = std::size_t{1} << 32U;
+    if (handles == 0) {
+        return {};
+    }
+    return (handles == unlimited ? "any number of" : std::to_string(handles)) + " handles each, ";
+}
+
 /// Why neither the lock nor the clock is known; nothing if they are.
 std::optional<Finding> unknown_lock(const char* check, const LinkFacts& named) {
     if (!named.failure && named.locked_until) {
@@ -147,7 +155,7 @@ Finding judge(const LimitFacts& facts) {
                          ? std::string{"frames of any size"}
                          : "frames of " + std::to_string(facts.max_frame_size) + " bytes") +
                     ", " + std::to_string(facts.channels) + " channels, " +
-                    (facts.handles == 0 ? "" : std::to_string(facts.handles) + " handles each, ") +
+                    handles_text(facts.handles) +
                     (facts.idle_time_out == Duration::zero()
                          ? "no idle time-out"
                          : "idle time-out " + time_words(facts.idle_time_out));

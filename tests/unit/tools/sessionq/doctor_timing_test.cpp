@@ -128,6 +128,8 @@ TEST_CASE("doctor timing: limits are told with their figures, and small ones are
     const Finding open = judge(LimitFacts{.channels = 1});
     CHECK(open.verdict == Verdict::ok);
     CHECK(open.found == "frames of any size, 1 channels, no idle time-out");
+    CHECK(holds(judge(LimitFacts{.channels = 1, .handles = std::size_t{1} << 32U}).found,
+                "any number of handles each"));
 }
 
 TEST_CASE("doctor timing: an accept that finds no session is fine") {
