@@ -291,7 +291,7 @@ class OnFrozenDaemon(DoctorCase):
         self.addCleanup(daemon.stop)
         for until, check in (
             (b"put-token", "claim"),
-            (b"cannot send", "rights"),
+            (b"doctor-", "rights"),
             (b"sessionq-doctor-", "lock length"),
             (b"com.microsoft:timeout", "session accept"),
         ):

@@ -49,6 +49,11 @@ ClockDifference clock_difference(const LinkFacts& named) {
     return {.ahead = std::max(shortest_lock - left, Duration::zero()), .is_bound = true};
 }
 
+const char* advice_for(const Failure& failure) {
+    return failure.code == Errc::timeout ? "check that the broker is not frozen or overloaded"
+                                         : "look into the broker's log";
+}
+
 std::string handles_text(std::size_t handles) {
     constexpr std::size_t unlimited = std::size_t{1} << 32U;
     if (handles == 0) {
@@ -74,7 +79,7 @@ Finding judge_lock(const LinkFacts& named) {
     if (auto unknown = unknown_lock(check, named)) {
         if (named.failure) {
             unknown->verdict = Verdict::failed;
-            unknown->change = "look into the broker's log";
+            unknown->change = advice_for(*named.failure);
             unknown->stops = named.failure->code == Errc::timeout;
         }
         return *std::move(unknown);
@@ -186,9 +191,7 @@ Finding judge_accept(const LinkFacts& next, Duration wait) {
     return {.check = check,
             .verdict = Verdict::failed,
             .found = next.failure->to_string(),
-            .change = next.failure->code == Errc::timeout
-                          ? "check that the broker is not frozen or overloaded"
-                          : "look into the broker's log"};
+            .change = advice_for(*next.failure)};
 }
 
 } // namespace sessionq::cli

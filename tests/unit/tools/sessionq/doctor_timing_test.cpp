@@ -66,6 +66,7 @@ TEST_CASE("doctor timing: a lock that is refused or not told") {
     CHECK(judge_lock(failed_link(Errc::server_busy)).verdict == Verdict::failed);
     CHECK_FALSE(judge_lock(failed_link(Errc::server_busy)).stops);
     CHECK(judge_lock(failed_link(Errc::timeout)).stops);
+    CHECK(holds(judge_lock(failed_link(Errc::timeout)).change, "frozen"));
     CHECK(judge_clock(failed_link(Errc::server_busy)).verdict == Verdict::skipped);
     CHECK(judge_lock(LinkFacts{}).verdict == Verdict::skipped);
     CHECK(judge_clock(LinkFacts{}).verdict == Verdict::skipped);
