@@ -177,7 +177,7 @@ class ManualPage(unittest.TestCase):
         self.assertEqual(
             titles,
             ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS"]
-            + ["OUTPUT", "EXIT STATUS", "ENVIRONMENT", "EXAMPLES", "RECORDS"],
+            + ["OUTPUT", "EXIT STATUS", "ENVIRONMENT", "EXAMPLES", "RECORDS", "DOCTOR"],
         )
         for command in commands:
             self.assertIn(f"sessionq {command}", page)

@@ -225,8 +225,11 @@ Finding judge_entity(const EntityFacts& facts) {
     } else if (!facts.receiving.failure) {
         finding.found += " without sessions";
         finding.figures["sessions"] = false;
-        finding.change = "use Processor or Receiver; SessionProcessor and SessionReceiver need an "
-                         "entity that was created with sessions";
+        finding.change = "use Processor or Receiver; " +
+                         std::string{facts.entity.ends_with(dead_letter_suffix)
+                                         ? "dead letters never have sessions"
+                                         : "SessionProcessor and SessionReceiver need an entity "
+                                           "that was created with sessions"};
     } else {
         finding.verdict = Verdict::failed;
         finding.found += ", which refuses receivers: " + words_of(*facts.receiving.failure);

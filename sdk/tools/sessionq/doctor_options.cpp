@@ -7,15 +7,13 @@ namespace {
 constexpr Duration shortest_doctor_timeout = std::chrono::milliseconds{100};
 constexpr Duration longest_doctor_timeout = std::chrono::minutes{10};
 
-constexpr const char* doctor_footer = R"(Exit status of doctor:
+constexpr const char* doctor_footer = R"(Doctor:
+It checks name resolution, TCP connect, proxy tunnel, TLS, WebSocket, SASL, claim, rights, entity,
+lock length, clock, round trip, limits and session accept. What a broker does not have is left out,
+or 'skipped' with the reason. It returns:
   0   no check failed; there may be warnings
   1   a check failed
   2   a mistake in the command line or the connection string
-
-Checks of doctor:
-  name resolution, TCP connect, proxy tunnel, TLS, WebSocket, SASL, claim, rights, entity,
-  lock length, clock, round trip, limits, session accept. What a broker does not have is left
-  out, or 'skipped' with the reason.
 )";
 
 } // namespace

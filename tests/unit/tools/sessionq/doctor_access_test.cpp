@@ -150,6 +150,7 @@ TEST_CASE("doctor access: the kind of an entity") {
 
     facts.entity = "orders/$DeadLetterQueue";
     CHECK(tells(judge_entity(facts).found, "is a dead-letter queue without sessions"));
+    CHECK(tells(judge_entity(facts).change, "dead letters never have sessions"));
 
     facts = orders();
     facts.entity = "orders/subscriptions/all";
