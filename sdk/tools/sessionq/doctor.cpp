@@ -18,9 +18,10 @@ namespace sessionq::cli {
 namespace {
 
 constexpr Duration longest_accept_wait = std::chrono::seconds{1};
+constexpr Duration longest_tls_probe = std::chrono::seconds{2};
 constexpr int round_trips = 5;
 
-/// Why nobody answered may be that the peer waits for TLS.
+/// The reason for a failure may be that the peer expects TLS.
 bool speaks_tls(const amqp::Target& target, Duration timeout) {
     WireProbe wire{target, timeout};
     const bool is_reached = !wire.resolve().addresses.empty() &&
@@ -75,8 +76,8 @@ private:
 
     void look_at_broker(BrokerProbe& probe, const amqp::Target& target) {
         OpenFacts open = probe.open();
-        open.wants_tls = open.failure && !open.has_tls && open.failure->code != Errc::timeout &&
-                         speaks_tls(target, options_.timeout);
+        open.wants_tls = open.failure && !open.has_tls &&
+                         speaks_tls(target, std::min(longest_tls_probe, options_.timeout));
         open.product = without_secrets(std::move(open.product), place_.secrets);
         if (!tell_of(open) || !claim(probe)) {
             return;

@@ -65,6 +65,19 @@ Finding open_failure(const OpenFacts& facts) {
                           "check that an AMQP 1.0 broker listens on this port");
 }
 
+std::string claim_advice(const ClaimFacts& facts) {
+    const std::string clock = "this machine's clock, which says " + time_text(facts.now);
+    if (facts.key_name.empty()) {
+        return "make a new signature for this entity, with a key that the broker has";
+    }
+    if (words_of(*facts.failure).find("xpired") != std::string::npos) { // it was made just now
+        return "correct " + clock + ": it is behind the broker's";
+    }
+    return "compare SharedAccessKeyName and SharedAccessKey with the broker's; a key of one entity "
+           "opens no other; " +
+           clock + ", must be right too";
+}
+
 /// Whether the broker let this link pass the check of its rights.
 bool has_right(const LinkFacts& link) { return !is_failure(link.failure, Errc::unauthorized); }
 
@@ -128,14 +141,10 @@ Finding judge(const ClaimFacts& facts) {
     if (facts.failure->code == Errc::timeout) {
         return no_answer("claim", facts.took);
     }
-    return access_failure(
-        "claim",
-        "the broker rejected " + who + " for " + facts.subject + ": " + words_of(*facts.failure),
-        facts.key_name.empty()
-            ? "make a new signature for this entity, with a key that the broker has"
-            : "compare SharedAccessKeyName and SharedAccessKey with the broker's; a key of one "
-              "entity opens no other; this machine's clock, which says " +
-                  time_text(facts.now) + ", must be right too");
+    return access_failure("claim",
+                          "the broker rejected " + who + " for " + facts.subject + ": " +
+                              words_of(*facts.failure),
+                          claim_advice(facts));
 }
 
 Finding judge_rights(const EntityFacts& facts) {

@@ -79,6 +79,14 @@ TEST_CASE("doctor access: a wrong key, a wrong entity, and a broker that does no
     CHECK(judge(claim_of(wrong)).stops);
 }
 
+TEST_CASE("doctor access: a token that is expired when it is made shows a wrong clock") {
+    const Failure expired{.code = Errc::unauthorized, .peer_text = "ExpiredToken: it is expired"};
+    ClaimFacts facts = claim_of(expired);
+    facts.now = WallTime{hours{24 * 365 * 56}};
+    check_access_failure(judge(facts), "ExpiredToken", "clock, which says 2025-12-");
+    CHECK(tells(judge(facts).change, "behind the broker's"));
+}
+
 TEST_CASE("doctor access: an expired signature is told by its own time") {
     ClaimFacts facts = claim_of({});
     facts.key_name.clear();
