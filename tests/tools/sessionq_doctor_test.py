@@ -18,6 +18,10 @@ import threading
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "faults"))
+# pylint: disable=wrong-import-position
+from amqp_wire import shared_access_token
+
 sessionq, sessionqd = sys.argv[1:3]
 QUICK = 30  # seconds; far more than it takes
 HIDDEN = "hush-hush-hush"
@@ -216,6 +220,25 @@ class OnPlainDaemon(DoctorCase):
         wrong = self.connection(value=HIDDEN + "?")
         findings = self.examine(wrong, "--entity", "orders", code=1)
         self.assert_last(findings, "claim", "rejected the key 'all'", "SharedAccessKeyName")
+
+    def signed(self, life):
+        token = shared_access_token("sb://127.0.0.1/orders", life, name="all", key=HIDDEN)
+        signature = re.search("sig=([^&]*)", token).group(1)
+        place = f"Endpoint=sb://127.0.0.1:{self.daemon.port};SharedAccessSignature={token}{PLAIN}"
+        return place, signature
+
+    def test_a_signature(self):
+        place, _ = self.signed(3600)
+        findings = self.examine(place, "--entity", "orders")
+        self.assertIn("accepted the signature", findings["claim"]["found"])
+        self.assertEqual(findings["session accept"]["result"], "ok")
+        self.assertEqual(self.examine(place)["claim"]["result"], "skipped")
+
+    def test_a_signature_that_has_expired(self):
+        place, signature = self.signed(-60)
+        findings = self.examine(place, "--entity", "orders", code=1)
+        self.assert_last(findings, "claim", "the signature expired at 20", "a new one")
+        self.assertNotIn(signature, str(findings))
 
     def test_no_such_entity(self):
         findings = self.examine(self.connection(), "--entity", "odrers", code=1)

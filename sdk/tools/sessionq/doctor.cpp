@@ -88,7 +88,7 @@ private:
         if (place_.entity.empty()) {
             tell_(skipped("entity", "none was named; --entity NAME checks rights, kind, lock and "
                                     "sessions too"));
-            static_cast<void>(measure(probe));
+            static_cast<void>(measure(probe, false));
         } else {
             look_at_entity(probe);
         }
@@ -124,7 +124,7 @@ private:
         } else if (!look_at_lock(probe)) {
             return;
         }
-        if (!measure(probe)) {
+        if (!measure(probe, entity.receiving.failure && !entity.sending.failure)) {
             return;
         }
         if (why.empty()) {
@@ -141,9 +141,9 @@ private:
         return tell_(judge_lock(named)) && tell_(judge_clock(named));
     }
 
-    /// Of message groups no request is known that needs no right and changes nothing, so the
-    /// attaches to the entity stand for it.
-    bool measure(BrokerProbe& probe) {
+    /// Message groups have no request that needs no right and changes nothing, so attaches to the
+    /// entity are measured instead: to send or to receive.
+    bool measure(BrokerProbe& probe, bool sends) {
         if (place_.is_groups && place_.entity.empty()) {
             tell_(skipped("round trip", "it is measured with --entity"));
             return tell_(judge(limits_));
@@ -151,7 +151,7 @@ private:
         std::vector<LinkFacts> answers;
         for (int i = 0; i < round_trips; ++i) {
             answers.push_back(
-                cleaned(place_.is_groups ? probe.attach(place_.entity, false) : probe.ask_small()));
+                cleaned(place_.is_groups ? probe.attach(place_.entity, sends) : probe.ask_small()));
             limits_.handles = std::max(limits_.handles, answers.back().handles);
             if (answers.back().failure) {
                 break;
@@ -163,8 +163,7 @@ private:
     void accept(BrokerProbe& probe) const {
         const Duration wait = std::min(longest_accept_wait, options_.timeout);
         const LinkFacts next = cleaned(probe.accept(place_.entity, std::nullopt, wait));
-        static_cast<void>(
-            probe.ask_small()); // behind it: its answer shows that the session is back
+        static_cast<void>(probe.ask_small()); // its answer shows that the session is back
         tell_(judge_accept(next, wait));
     }
 

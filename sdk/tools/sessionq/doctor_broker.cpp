@@ -85,18 +85,28 @@ public:
             });
     }
 
-    void claim(servicebus::TokenSource& tokens, const std::string& audience, Duration timeout,
-               std::function<void(core::Result<WallTime>)> done) {
-        const Deadline deadline = Deadline::after(timeout, loop_.now());
-        tokens.ask(audience, loop_.wall_now(), deadline,
-                   [this, audience, deadline,
-                    done = std::move(done)](core::Result<servicebus::Token> token) {
-                       if (token.ok()) {
-                           put(audience, std::move(token).value(), deadline, done);
-                       } else {
-                           done(token.failure());
-                       }
-                   });
+    void make_token(servicebus::TokenSource& tokens, const std::string& audience,
+                    std::function<void(core::Result<servicebus::Token>)> done) {
+        tokens.ask(audience, loop_.wall_now(), Deadline::never(), std::move(done));
+    }
+
+    void claim(const std::string& audience, const servicebus::Token& token, Duration timeout,
+               std::function<void(core::Result<core::Done>)> done) {
+        cbs_ = std::make_unique<servicebus::RequestChannel>(
+            loop_, "$cbs", [this](servicebus::RequestChannel::EngineHandler ready) {
+                connection_.when_open(std::move(ready));
+            });
+        cbs_->request(1, servicebus::put_token(audience, token),
+                      Deadline::after(timeout, loop_.now()),
+                      [done = std::move(done)](const core::Result<servicebus::Response>& answer) {
+                          if (!answer.ok()) {
+                              done(answer.failure());
+                          } else if (!answer.value().is_success()) {
+                              done(answer.value().to_failure("the token was rejected"));
+                          } else {
+                              done(core::Done{});
+                          }
+                      });
     }
 
     void attach(const LinkWish& wish, LinkTrial::Done done) {
@@ -112,25 +122,6 @@ public:
     void drop_trial() { trial_.reset(); }
 
 private:
-    void put(const std::string& audience, servicebus::Token token, Deadline deadline,
-             const std::function<void(core::Result<WallTime>)>& done) {
-        cbs_ = std::make_unique<servicebus::RequestChannel>(
-            loop_, "$cbs", [this](servicebus::RequestChannel::EngineHandler ready) {
-                connection_.when_open(std::move(ready));
-            });
-        const WallTime expires = token.expires;
-        cbs_->request(1, servicebus::put_token(audience, std::move(token)), deadline,
-                      [done, expires](const core::Result<servicebus::Response>& answer) {
-                          if (!answer.ok()) {
-                              done(answer.failure());
-                          } else if (!answer.value().is_success()) {
-                              done(answer.value().to_failure("the token was rejected"));
-                          } else {
-                              done(expires);
-                          }
-                      });
-    }
-
     std::optional<Failure> on_connected(const amqp::Open& peer) override {
         peer_ = peer;
         return std::nullopt;
@@ -217,17 +208,27 @@ ClaimFacts BrokerProbe::claim(const std::string& entity) {
                      .key_name = place_.key_name,
                      .now = core::system_clock().wall_now()};
     const std::string audience = "sb://" + targets_.front().host + "/" + entity;
-    const TimePoint start = asked_now();
-    const auto claimed = ask<WallTime>(
+    const auto token = ask<servicebus::Token>(
         [&](OnLoop& on_loop, auto done) {
-            on_loop.claim(*place_.tokens, audience, timeout_, std::move(done));
+            on_loop.make_token(*place_.tokens, audience, std::move(done));
+        },
+        timeout_);
+    if (!token.ok()) {
+        facts.failure = token.failure();
+        return facts;
+    }
+    if (place_.key_name.empty()) {
+        facts.expires = token.value().expires;
+    }
+    const TimePoint start = asked_now();
+    const auto claimed = ask<core::Done>(
+        [&](OnLoop& on_loop, auto done) {
+            on_loop.claim(audience, token.value(), timeout_, std::move(done));
         },
         timeout_);
     facts.took = asked_now() - start;
     if (!claimed.ok()) {
         facts.failure = claimed.failure();
-    } else if (place_.key_name.empty()) {
-        facts.expires = claimed.value();
     }
     return facts;
 }
