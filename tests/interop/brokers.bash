@@ -4,7 +4,7 @@
 #
 # tests/interop/artemis and tests/interop/broker-j start a fresh broker on loopback and stop it by
 # its process id. Each broker gets the contract suite (which prints its capabilities), the replay of
-# records by groups, sample 07, and a few rounds of tests/interop/group_faults.py.
+# records by groups, sample 07, `sessionq doctor`, and a few rounds of tests/interop/group_faults.py.
 
 programs=$(dirname "$daemon")
 fault_rounds=${SESSIONQ_FAULT_ROUNDS:-2}
@@ -19,6 +19,7 @@ try_broker() {
     fi
     local target=contract_${kind//-/_}
     cmake --build "$programs/.." --target "$target" fault_load replay 07_message_groups \
+        sessionq_cli \
         >"$work/$kind-build.log" 2>&1 || {
         tail -n 30 "$work/$kind-build.log"
         failed+=("$kind: cannot build its programs")
@@ -27,7 +28,7 @@ try_broker() {
     rm -rf "$at"
     "$here/$kind" start "$at" || { failed+=("$kind did not start"); return; }
     local passed=() name
-    for name in contract replay sample faults; do
+    for name in contract replay sample doctor faults; do
         if "broker_$name" "$kind" "$at" >"$work/$kind-$name.log" 2>&1; then
             passed+=("$name")
         else
@@ -69,6 +70,15 @@ for _ in range(20000): print(f"g{random.randrange(500)}")' >"$work/records.csv"
 broker_sample() {
     SESSIONQ_CONNECTION=$(<"$2/url") timeout 60 "$programs/07_message_groups" \
         "$(queues_of "$1").d10.sample"
+}
+
+broker_doctor() {
+    local doctor=("$programs/sessionq" doctor --timeout 30s) queues
+    queues=$(queues_of "$1")
+    SESSIONQ_CONNECTION=$(<"$2/url") timeout 60 "${doctor[@]}" --entity "$queues.d10.doctor" &&
+        SESSIONQ_CONNECTION=$(<"$2/tls-url") timeout 60 "${doctor[@]}" --ca-file "$2/tls/ca.pem" \
+            --entity "$queues.d10.doctor" || return
+    ! SESSIONQ_CONNECTION=$(<"$2/url") timeout 60 "${doctor[@]}" --entity not-there
 }
 
 broker_faults() {

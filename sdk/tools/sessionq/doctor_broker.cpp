@@ -4,16 +4,13 @@
 #include <future>
 #include <utility>
 
-#include "amqp/client_connection.hpp"
 #include "amqp/codec/encoded_content.hpp"
 #include "client/client_core.hpp"
 #include "core/peer_words.hpp"
 #include "core/uuid.hpp"
 #include "groups/conditions.hpp"
-#include "servicebus/authorizer.hpp"
 #include "servicebus/conditions.hpp"
 #include "servicebus/session_attach.hpp"
-#include "tools/sessionq/doctor_wire.hpp"
 
 namespace sessionq::cli {
 namespace {
@@ -41,12 +38,6 @@ std::string product_in(const amqp::Open& peer) {
     return text_of("product") + (version.empty() ? "" : " " + version);
 }
 
-/// Brokers that refuse a client open the connection first, and close it with the reason.
-bool announces_refusal(const amqp::Open& peer) {
-    const auto properties = amqp::decode(peer.properties);
-    return properties && properties->find("amqp:connection-establishment-failed") != nullptr;
-}
-
 std::string link_name() { return "doctor-" + core::Uuid::make().to_string(); }
 
 std::string login_of(const DoctorPlace& place) {
@@ -55,118 +46,28 @@ std::string login_of(const DoctorPlace& place) {
 
 } // namespace
 
-/// What lives on the loop.
-class BrokerProbe::OnLoop final : private amqp::ClientConnectionEvents {
-public:
-    OnLoop(client::ReceiveThread& thread, amqp::ClientConnectionOptions options,
-           ExplainCondition how)
-        : loop_{thread},
-          explain_{how},
-          host_{thread, thread.io_context()},
-          connection_{host_, std::move(options), *this} {}
-    ~OnLoop() override {
-        trial_.reset();
-        cbs_.reset();
-        connection_.close();
-    }
-    OnLoop(const OnLoop&) = delete;
-    OnLoop& operator=(const OnLoop&) = delete;
-
-    void open(std::function<void(core::Result<amqp::Open>)> done) {
-        connection_.when_open(
-            [this, done = std::move(done)](const core::Result<amqp::Engine*>& engine) {
-                if (!engine.ok()) {
-                    done(engine.failure());
-                } else if (announces_refusal(peer_)) {
-                    refused_ = done; // the close says why
-                } else {
-                    done(peer_);
-                }
-            });
-    }
-
-    void make_token(servicebus::TokenSource& tokens, const std::string& audience,
-                    std::function<void(core::Result<servicebus::Token>)> done) {
-        tokens.ask(audience, loop_.wall_now(), Deadline::never(), std::move(done));
-    }
-
-    void claim(const std::string& audience, const servicebus::Token& token, Duration timeout,
-               std::function<void(core::Result<core::Done>)> done) {
-        cbs_ = std::make_unique<servicebus::RequestChannel>(
-            loop_, "$cbs", [this](servicebus::RequestChannel::EngineHandler ready) {
-                connection_.when_open(std::move(ready));
-            });
-        cbs_->request(1, servicebus::put_token(audience, token),
-                      Deadline::after(timeout, loop_.now()),
-                      [done = std::move(done)](const core::Result<servicebus::Response>& answer) {
-                          if (!answer.ok()) {
-                              done(answer.failure());
-                          } else if (!answer.value().is_success()) {
-                              done(answer.value().to_failure("the token was rejected"));
-                          } else {
-                              done(core::Done{});
-                          }
-                      });
-    }
-
-    void attach(const LinkWish& wish, LinkTrial::Done done) {
-        connection_.when_open(
-            [this, wish, done = std::move(done)](const core::Result<amqp::Engine*>& engine) {
-                if (engine.ok()) {
-                    trial_ = std::make_unique<LinkTrial>(*engine.value(), wish, explain_, done);
-                } else {
-                    done(engine.failure());
-                }
-            });
-    }
-    void drop_trial() { trial_.reset(); }
-
-private:
-    std::optional<Failure> on_connected(const amqp::Open& peer) override {
-        peer_ = peer;
-        return std::nullopt;
-    }
-    void on_disconnected(const Failure& why) override {
-        if (refused_) {
-            std::exchange(refused_, nullptr)(why);
-        } // links and requests are told
-    }
-    Failure explain(const amqp::Condition& condition, std::string what) override {
-        return explain_(condition, std::move(what));
-    }
-
-    core::EventLoop& loop_;
-    const ExplainCondition explain_;
-    amqp::Open peer_{};
-    std::function<void(core::Result<amqp::Open>)> refused_{}; // waits for the peer's close
-    amqp::ConnectionHost host_;
-    amqp::ClientConnection connection_;
-    std::unique_ptr<servicebus::RequestChannel> cbs_{};
-    std::unique_ptr<LinkTrial> trial_{};
-};
-
 BrokerProbe::BrokerProbe(const DoctorPlace& place, std::vector<amqp::Target> targets,
                          Duration timeout)
     : place_{place}, timeout_{timeout}, targets_{std::move(targets)} {
     client::run_on(thread_, [this] {
-        on_loop_ = std::make_unique<OnLoop>(thread_, probe_options(place_, targets_, timeout_),
-                                            place_.is_groups ? &groups::to_failure
-                                                             : &servicebus::to_failure);
+        connection_ = std::make_unique<DoctorConnection>(
+            thread_, thread_.io_context(), probe_options(place_, targets_, timeout_),
+            place_.is_groups ? &groups::to_failure : &servicebus::to_failure);
     });
 }
 
 BrokerProbe::~BrokerProbe() {
-    client::run_on(thread_, [this] { on_loop_.reset(); });
+    client::run_on(thread_, [this] { connection_.reset(); });
 }
 
 template <typename T>
 core::Result<T> BrokerProbe::ask(
-    const std::function<void(OnLoop&, std::function<void(core::Result<T>)>)>& start,
+    const std::function<void(DoctorConnection&, std::function<void(core::Result<T>)>)>& start,
     Duration within) {
     const auto answer = std::make_shared<std::promise<core::Result<T>>>();
     auto answered = answer->get_future();
     client::run_on(thread_, [&] {
-        start(*on_loop_,
+        start(*connection_,
               [answer](core::Result<T> result) { answer->set_value(std::move(result)); });
     });
     if (answered.wait_for(within + grace) != std::future_status::ready) {
@@ -182,7 +83,8 @@ OpenFacts BrokerProbe::open() {
                     .has_tls = target.tls != nullptr};
     const TimePoint start = asked_now();
     const auto opened = ask<amqp::Open>(
-        [](OnLoop& on_loop, auto done) { on_loop.open(std::move(done)); }, timeout_);
+        [](DoctorConnection& connection, auto done) { connection.open(std::move(done)); },
+        timeout_);
     facts.took = asked_now() - start;
     if (!opened.ok()) {
         facts.failure = opened.failure();
@@ -209,8 +111,8 @@ ClaimFacts BrokerProbe::claim(const std::string& entity) {
                      .now = core::system_clock().wall_now()};
     const std::string audience = "sb://" + targets_.front().host + "/" + entity;
     const auto token = ask<servicebus::Token>(
-        [&](OnLoop& on_loop, auto done) {
-            on_loop.make_token(*place_.tokens, audience, std::move(done));
+        [&](DoctorConnection& connection, auto done) {
+            connection.make_token(*place_.tokens, audience, std::move(done));
         },
         timeout_);
     if (!token.ok()) {
@@ -222,8 +124,8 @@ ClaimFacts BrokerProbe::claim(const std::string& entity) {
     }
     const TimePoint start = asked_now();
     const auto claimed = ask<core::Done>(
-        [&](OnLoop& on_loop, auto done) {
-            on_loop.claim(audience, token.value(), timeout_, std::move(done));
+        [&](DoctorConnection& connection, auto done) {
+            connection.claim(audience, token.value(), timeout_, std::move(done));
         },
         timeout_);
     facts.took = asked_now() - start;
@@ -280,10 +182,11 @@ LinkFacts BrokerProbe::attach(const LinkWish& wish, Duration within) {
     LinkFacts facts;
     const TimePoint start = asked_now();
     const auto answer = ask<LinkAnswer>(
-        [&](OnLoop& on_loop, auto done) { on_loop.attach(wish, std::move(done)); }, within);
+        [&](DoctorConnection& connection, auto done) { connection.attach(wish, std::move(done)); },
+        within);
     facts.took = asked_now() - start;
     facts.answered_at = core::system_clock().wall_now();
-    client::run_on(thread_, [this] { on_loop_->drop_trial(); });
+    client::run_on(thread_, [this] { connection_->drop_link(); });
     if (!answer.ok()) {
         facts.failure = answer.failure();
         return facts;

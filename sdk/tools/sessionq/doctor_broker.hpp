@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "client/receive_thread.hpp"
+#include "tools/sessionq/doctor_connection.hpp"
 #include "tools/sessionq/doctor_facts.hpp"
-#include "tools/sessionq/doctor_link.hpp"
 #include "tools/sessionq/doctor_place.hpp"
 
 namespace sessionq::cli {
@@ -36,12 +36,10 @@ public:
     [[nodiscard]] LinkFacts ask_small();
 
 private:
-    class OnLoop;
-
     /// Runs `start` on the loop and waits for its answer.
     template <typename T>
     core::Result<T> ask(
-        const std::function<void(OnLoop&, std::function<void(core::Result<T>)>)>& start,
+        const std::function<void(DoctorConnection&, std::function<void(core::Result<T>)>)>& start,
         Duration within);
     LinkFacts attach(const LinkWish& wish, Duration within);
 
@@ -49,7 +47,7 @@ private:
     const Duration timeout_;
     const std::vector<amqp::Target> targets_;
     client::ReceiveThread thread_{};
-    std::unique_ptr<OnLoop> on_loop_; // used on the thread
+    std::unique_ptr<DoctorConnection> connection_; // used on the thread
 };
 
 } // namespace sessionq::cli

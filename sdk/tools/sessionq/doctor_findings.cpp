@@ -21,6 +21,31 @@ Finding skipped(std::string check, std::string why) {
     return {.check = std::move(check), .verdict = Verdict::skipped, .found = std::move(why)};
 }
 
+Finding stopping_failure(std::string check, std::string found, std::string change) {
+    return {.check = std::move(check),
+            .verdict = Verdict::failed,
+            .found = std::move(found),
+            .change = std::move(change),
+            .stops = true};
+}
+
+std::string words_of(const Failure& failure) {
+    const std::string& words = failure.peer_text.empty() ? failure.detail : failure.peer_text;
+    return words.empty() ? failure.to_string() : words;
+}
+
+Finding no_such_entity(const std::string& entity) {
+    return stopping_failure("entity", "the broker has no '" + entity + "'",
+                            "check the spelling of the entity (a subscription is "
+                            "TOPIC/subscriptions/NAME), or create it");
+}
+
+Finding no_answer(std::string check, Duration took) {
+    return stopping_failure(std::move(check),
+                            "the broker did not answer within " + time_words(took),
+                            "check that the broker is not frozen or overloaded");
+}
+
 double milliseconds_of(Duration time) noexcept {
     constexpr double rounding = 1000;
     const double milliseconds = std::chrono::duration<double, std::milli>(time).count();

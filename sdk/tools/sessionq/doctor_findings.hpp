@@ -48,8 +48,14 @@ struct Finding {
 
 /// A check that was not made, and why.
 [[nodiscard]] Finding skipped(std::string check, std::string why);
+/// A check that failed so that the later ones would show nothing.
+[[nodiscard]] Finding stopping_failure(std::string check, std::string found, std::string change);
+[[nodiscard]] Finding no_such_entity(const std::string& entity);
+[[nodiscard]] Finding no_answer(std::string check, Duration took);
 
 // For texts and figures.
+/// The peer's words, else ours.
+[[nodiscard]] std::string words_of(const Failure& failure);
 [[nodiscard]] double milliseconds_of(Duration time) noexcept;
 [[nodiscard]] double seconds_of(Duration time) noexcept;
 /// The length of the time, as "0.05 ms", "12 ms", "1.5 s", "10 min", "2 h" or "5 days".

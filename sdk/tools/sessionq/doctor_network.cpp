@@ -17,20 +17,12 @@ std::string listed(const std::vector<std::string>& texts) {
     return list;
 }
 
-Finding network_failure(std::string check, std::string found, std::string change) {
-    return {.check = std::move(check),
-            .verdict = Verdict::failed,
-            .found = std::move(found),
-            .change = std::move(change),
-            .stops = true};
-}
-
 std::string certificate_text(const TlsFacts& facts) {
     return "certificate of '" + facts.subject + "', valid until " + time_text(facts.valid_until);
 }
 
 Finding tls_failure(const TlsFacts& facts, std::string found, std::string change) {
-    return network_failure("TLS", facts.where + ": " + std::move(found), std::move(change));
+    return stopping_failure("TLS", facts.where + ": " + std::move(found), std::move(change));
 }
 
 Finding trusted_tls(const TlsFacts& facts) {
@@ -55,15 +47,15 @@ Finding judge(const NameFacts& facts) {
     const char* const check = "name resolution";
     const std::string what = (facts.is_proxy ? "proxy '" : "host '") + facts.host + "'";
     if (facts.timed_out) {
-        return network_failure(check, what + ": no answer within " + time_words(facts.took),
-                               "check that this machine reaches its DNS server");
+        return stopping_failure(check, what + ": no answer within " + time_words(facts.took),
+                                "check that this machine reaches its DNS server");
     }
     if (facts.addresses.empty()) {
-        return network_failure(check, what + " cannot be resolved: " + facts.error,
-                               facts.is_proxy
-                                   ? "check the spelling of the proxy, and this machine's DNS"
-                                   : "check the spelling of the host in the connection string, "
-                                     "and this machine's DNS");
+        return stopping_failure(check, what + " cannot be resolved: " + facts.error,
+                                facts.is_proxy
+                                    ? "check the spelling of the proxy, and this machine's DNS"
+                                    : "check the spelling of the host in the connection string, "
+                                      "and this machine's DNS");
     }
     const bool is_address = facts.addresses.front() == facts.host;
     return {
@@ -80,18 +72,18 @@ Finding judge(const ConnectFacts& facts) {
     switch (facts.outcome) {
     case ConnectFacts::Outcome::connected: break;
     case ConnectFacts::Outcome::refused:
-        return network_failure(check, what + " refused the connection",
-                               facts.is_proxy ? "check the proxy's port, and that it runs"
-                                              : "check the port, and that the broker runs and "
-                                                "listens there");
+        return stopping_failure(check, what + " refused the connection",
+                                facts.is_proxy ? "check the proxy's port, and that it runs"
+                                               : "check the port, and that the broker runs and "
+                                                 "listens there");
     case ConnectFacts::Outcome::timed_out:
-        return network_failure(check, what + " did not answer within " + time_words(facts.took),
-                               "check the host, and that firewalls let this port through; if only "
-                               "HTTPS gets out, use TransportType=AmqpWebSockets (port 443) or "
-                               "--proxy");
+        return stopping_failure(check, what + " did not answer within " + time_words(facts.took),
+                                "check the host, and that firewalls let this port through; if only "
+                                "HTTPS gets out, use TransportType=AmqpWebSockets (port 443) or "
+                                "--proxy");
     case ConnectFacts::Outcome::failed:
-        return network_failure(check, what + ": " + facts.error,
-                               "check the host and this machine's network");
+        return stopping_failure(check, what + ": " + facts.error,
+                                "check the host and this machine's network");
     }
     return {.check = check,
             .found =
@@ -112,7 +104,7 @@ Finding judge(const TunnelFacts& facts) {
     } else if (facts.failure->code == Errc::timeout) {
         change = "check that " + facts.proxy + " is an HTTP proxy";
     }
-    return network_failure(check, facts.failure->to_string(), std::move(change));
+    return stopping_failure(check, facts.failure->to_string(), std::move(change));
 }
 
 Finding judge(const TlsFacts& facts) {
@@ -168,9 +160,9 @@ Finding judge(const TlsFacts& facts) {
 Finding judge(const WebSocketFacts& facts) {
     const char* const check = "WebSocket";
     if (facts.failure) {
-        return network_failure(check, facts.failure->to_string(),
-                               "check that the port is one for AMQP over WebSockets, and that no "
-                               "proxy on the way blocks them");
+        return stopping_failure(check, facts.failure->to_string(),
+                                "check that the port is one for AMQP over WebSockets, and that no "
+                                "proxy on the way blocks them");
     }
     return {.check = check,
             .found = facts.where + " speaks AMQP over WebSockets, in " + time_words(facts.took),

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "tools/sessionq/doctor_connection.hpp"
+
+#include <utility>
+
+#include "amqp/codec/encoded_content.hpp"
+#include "servicebus/authorizer.hpp"
+
+namespace sessionq::cli {
+namespace {
+
+/// Brokers that refuse a client open the connection first, and close it with the reason.
+bool announces_refusal(const amqp::Open& peer) {
+    const auto properties = amqp::decode(peer.properties);
+    return properties && properties->find("amqp:connection-establishment-failed") != nullptr;
+}
+
+} // namespace
+
+DoctorConnection::DoctorConnection(core::EventLoop& loop, asio::io_context& io,
+                                   amqp::ClientConnectionOptions options, ExplainCondition how)
+    : loop_{loop}, explain_{how}, host_{loop, io}, connection_{host_, std::move(options), *this} {}
+
+DoctorConnection::~DoctorConnection() {
+    trial_.reset();
+    cbs_.reset();
+    connection_.close();
+}
+
+void DoctorConnection::open(Handler<amqp::Open> done) {
+    connection_.when_open(
+        [this, done = std::move(done)](const core::Result<amqp::Engine*>& engine) {
+            if (!engine.ok()) {
+                done(engine.failure());
+            } else if (announces_refusal(peer_)) {
+                refused_ = done; // the close says why
+            } else {
+                done(peer_);
+            }
+        });
+}
+
+void DoctorConnection::make_token(servicebus::TokenSource& tokens, const std::string& audience,
+                                  Handler<servicebus::Token> done) {
+    tokens.ask(audience, loop_.wall_now(), Deadline::never(), std::move(done));
+}
+
+void DoctorConnection::claim(const std::string& audience, const servicebus::Token& token,
+                             Duration timeout, Handler<core::Done> done) {
+    cbs_ = std::make_unique<servicebus::RequestChannel>(
+        loop_, "$cbs", [this](servicebus::RequestChannel::EngineHandler ready) {
+            connection_.when_open(std::move(ready));
+        });
+    cbs_->request(1, servicebus::put_token(audience, token), Deadline::after(timeout, loop_.now()),
+                  [done = std::move(done)](const core::Result<servicebus::Response>& answer) {
+                      if (!answer.ok()) {
+                          done(answer.failure());
+                      } else if (!answer.value().is_success()) {
+                          done(answer.value().to_failure("the token was rejected"));
+                      } else {
+                          done(core::Done{});
+                      }
+                  });
+}
+
+void DoctorConnection::attach(const LinkWish& wish, Handler<LinkAnswer> done) {
+    connection_.when_open(
+        [this, wish, done = std::move(done)](const core::Result<amqp::Engine*>& engine) {
+            if (engine.ok()) {
+                trial_ = std::make_unique<LinkTrial>(*engine.value(), wish, explain_, done);
+            } else {
+                done(engine.failure());
+            }
+        });
+}
+
+std::optional<Failure> DoctorConnection::on_connected(const amqp::Open& peer) {
+    peer_ = peer;
+    return std::nullopt;
+}
+
+void DoctorConnection::on_disconnected(const Failure& why) { // links and requests are told
+    if (refused_) {
+        std::exchange(refused_, nullptr)(why);
+    }
+}
+
+Failure DoctorConnection::explain(const amqp::Condition& condition, std::string what) {
+    return explain_(condition, std::move(what));
+}
+
+} // namespace sessionq::cli

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include <string_view>
+#include <utility>
+
+#include "tools/sessionq/doctor_findings.hpp"
+
+namespace sessionq::cli {
+namespace {
+
+constexpr std::string_view dead_letter_suffix = "/$DeadLetterQueue";
+
+/// Whether the broker let this link pass the check of its rights.
+bool has_right(const LinkFacts& link) { return !is_failure(link.failure, Errc::unauthorized); }
+
+bool is_topic(const EntityFacts& facts) {
+    return !facts.is_groups && is_failure(facts.receiving.failure, Errc::not_supported);
+}
+
+bool is_missing(const EntityFacts& facts) {
+    return is_failure(facts.sending.failure, Errc::entity_not_found) ||
+           is_failure(facts.receiving.failure, Errc::entity_not_found);
+}
+
+bool has_sessions(const EntityFacts& facts) {
+    return !facts.is_groups && is_failure(facts.receiving.failure, Errc::session_required);
+}
+
+std::string kind_of(const EntityFacts& facts) {
+    if (facts.entity.ends_with(dead_letter_suffix)) {
+        return "dead-letter queue";
+    }
+    if (is_topic(facts)) {
+        return "topic";
+    }
+    return facts.entity.find("/subscriptions/") != std::string::npos ||
+                   facts.entity.find("/Subscriptions/") != std::string::npos
+               ? "subscription"
+               : "queue";
+}
+
+} // namespace
+
+Finding judge_rights(const EntityFacts& facts) {
+    if (is_missing(facts)) {
+        return no_such_entity(facts.entity);
+    }
+    for (const LinkFacts* link : {&facts.sending, &facts.receiving}) {
+        if (is_failure(link->failure, Errc::timeout)) {
+            return no_answer("rights", link->took);
+        }
+        if (is_failure(link->failure, Errc::connection_lost)) {
+            return stopping_failure("rights", words_of(*link->failure),
+                                    "look into the broker's log");
+        }
+    }
+    const bool sends = has_right(facts.sending);
+    const bool listens = has_right(facts.receiving);
+    Finding finding{.check = "rights", .figures = {{"send", sends}, {"listen", listens}}};
+    finding.found = sends && listens ? "may send and listen"
+                    : listens        ? "may listen, not send"
+                    : sends          ? "may send, not listen"
+                                     : "may neither send nor listen";
+    const bool lacks_listen = !listens && facts.purpose != DoctorPurpose::sending;
+    const bool lacks_send = !sends && facts.purpose != DoctorPurpose::receiving;
+    if (lacks_listen || lacks_send || (!sends && !listens)) {
+        const std::string right = lacks_listen && lacks_send ? "Send and Listen"
+                                  : lacks_listen             ? "Listen"
+                                                             : "Send";
+        finding.verdict = Verdict::failed;
+        finding.change = facts.is_groups
+                             ? "give the user the permission on '" + facts.entity + "'"
+                             : "give the key the right " + right + ", or use a key that has it" +
+                                   (lacks_listen && sends ? "; if the application only sends, say "
+                                                            "--for sending"
+                                                          : "");
+    }
+    finding.stops = !sends && !listens;
+    return finding;
+}
+
+std::string why_no_sessions(const EntityFacts& facts) {
+    if (facts.is_groups) {
+        return "message groups come with their messages only, and have no locks";
+    }
+    if (has_sessions(facts)) {
+        return {};
+    }
+    if (is_topic(facts)) {
+        return "a topic has no receivers";
+    }
+    if (!has_right(facts.receiving)) {
+        return "needs a key that may listen";
+    }
+    return facts.receiving.failure ? "the entity refuses receivers"
+                                   : "the entity has no sessions; its messages have locks of their "
+                                     "own, which show when one is received";
+}
+
+Finding judge_entity(const EntityFacts& facts) {
+    if (is_missing(facts)) {
+        return no_such_entity(facts.entity);
+    }
+    const std::string kind = kind_of(facts);
+    Finding finding{.check = "entity", .figures = {{"kind", kind}}};
+    finding.found = "'" + facts.entity + "' is a " + kind;
+    if (is_topic(facts)) {
+        if (facts.purpose != DoctorPurpose::sending) {
+            finding.verdict = Verdict::failed;
+            finding.change = "receive from a subscription: " + facts.entity +
+                             "/subscriptions/NAME; if the application only sends, say --for "
+                             "sending";
+        }
+        return finding;
+    }
+    if (facts.purpose != DoctorPurpose::receiving &&
+        is_failure(facts.sending.failure, Errc::not_supported)) {
+        finding.verdict = Verdict::failed;
+        finding.change = "send to the queue or topic that it belongs to";
+        return finding;
+    }
+    if (facts.is_groups) {
+        finding.found += " that can have message groups";
+    } else if (!has_right(facts.receiving)) {
+        finding.found += "; only a key with Listen is told whether it has sessions";
+    } else if (has_sessions(facts)) {
+        finding.found += " with sessions";
+        finding.figures["sessions"] = true;
+    } else if (!facts.receiving.failure) {
+        finding.found += " without sessions";
+        finding.figures["sessions"] = false;
+        finding.change = "use Processor or Receiver; " +
+                         std::string{facts.entity.ends_with(dead_letter_suffix)
+                                         ? "dead letters never have sessions"
+                                         : "SessionProcessor and SessionReceiver need an entity "
+                                           "that was created with sessions"};
+    } else {
+        finding.verdict = Verdict::failed;
+        finding.found += ", which refuses receivers: " + words_of(*facts.receiving.failure);
+        finding.change = "look at the state of the entity at the broker";
+    }
+    return finding;
+}
+
+} // namespace sessionq::cli
