@@ -4,7 +4,8 @@
 #
 # tests/interop/artemis and tests/interop/broker-j start a fresh broker on loopback and stop it by
 # its process id. Each broker gets the contract suite (which prints its capabilities), the replay of
-# records by groups, sample 07, `sessionq doctor`, and a few rounds of tests/interop/group_faults.py.
+# records by groups, sample 07, `sessionq doctor`, and a few rounds of
+# tests/interop/group_faults.py.
 
 programs=$(dirname "$daemon")
 fault_rounds=${SESSIONQ_FAULT_ROUNDS:-2}

@@ -68,8 +68,14 @@ def connection_to(port, host="127.0.0.1", key="all", value=HIDDEN, more=PLAIN):
 class Daemon:
     def __init__(self, *options):
         self.port = free_port()
+        self.directory = tempfile.TemporaryDirectory()
+        config = pathlib.Path(self.directory.name, "config.json")
+        subscriptions = [{"Name": "all", "Properties": {"RequiresSession": True}}]
+        topics = [{"Name": "news", "Subscriptions": subscriptions}]
+        namespaces = [{"Name": "n", "Topics": topics}]
+        config.write_text(json.dumps({"UserConfig": {"Namespaces": namespaces}}))
         command = [sessionqd, "--listen", f"127.0.0.1:{self.port}", "--queue", "orders:session"]
-        command += ["--queue", "plain", *options]
+        command += ["--queue", "plain", "--config", str(config), *options]
         command += [part for key in KEYS.items() for part in ("--key", "=".join(key))]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert "listens on" in self.process.stdout.readline()
@@ -78,6 +84,7 @@ class Daemon:
         self.process.send_signal(signal.SIGCONT)
         self.process.terminate()
         self.process.communicate(timeout=QUICK)
+        self.directory.cleanup()
 
 
 @contextlib.contextmanager
@@ -215,6 +222,19 @@ class OnPlainDaemon(DoctorCase):
         self.assertIn("Receiver", findings["entity"]["change"])
         for check in ("lock length", "clock", "session accept"):
             self.assertEqual(findings[check]["result"], "skipped")
+
+    def test_a_topic_and_its_subscription(self):
+        place = self.connection()
+        findings = self.examine(place, "--entity", "news", code=1)
+        self.assert_failed(findings, "entity", "a topic", "news/subscriptions/NAME")
+        findings = self.examine(place, "--entity", "news", "--for", "sending")
+        self.assertEqual(findings["entity"]["figures"]["kind"], "topic")
+        subscription = "news/subscriptions/all"
+        findings = self.examine(place, "--entity", subscription)
+        self.assertIn("a subscription with sessions", findings["entity"]["found"])
+        self.assertEqual(findings["session accept"]["result"], "ok")
+        findings = self.examine(place, "--entity", subscription, "--for", "both", code=1)
+        self.assert_failed(findings, "entity", "refuses senders", "that it belongs to")
 
     def test_a_wrong_key(self):
         wrong = self.connection(value=HIDDEN + "?")

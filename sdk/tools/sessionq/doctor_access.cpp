@@ -68,11 +68,6 @@ Finding judge(const OpenFacts& facts) {
 Finding judge(const ClaimFacts& facts) {
     const std::string who =
         facts.key_name.empty() ? "the signature" : "the key '" + facts.key_name + "'";
-    if (facts.expires && *facts.expires <= facts.now) {
-        return stopping_failure("claim", "the signature expired at " + time_text(*facts.expires),
-                                "make a new one, or correct this machine's clock, which says " +
-                                    time_text(facts.now));
-    }
     if (!facts.failure) {
         return {.check = "claim",
                 .found = "the broker accepted " + who + " for " + facts.subject + ", in " +
@@ -84,6 +79,14 @@ Finding judge(const ClaimFacts& facts) {
     }
     if (facts.failure->code == Errc::timeout) {
         return no_answer("claim", facts.took);
+    }
+    if (facts.failure->code != Errc::unauthorized) {
+        return stopping_failure("claim", words_of(*facts.failure), "look into the broker's log");
+    }
+    if (facts.expires && *facts.expires <= facts.now) {
+        return stopping_failure("claim", "the signature expired at " + time_text(*facts.expires),
+                                "make a new one, or correct this machine's clock, which says " +
+                                    time_text(facts.now));
     }
     return stopping_failure("claim",
                             "the broker rejected " + who + " for " + facts.subject + ": " +

@@ -12,6 +12,19 @@ constexpr std::string_view dead_letter_suffix = "/$DeadLetterQueue";
 /// Whether the broker let this link pass the check of its rights.
 bool has_right(const LinkFacts& link) { return !is_failure(link.failure, Errc::unauthorized); }
 
+/// Whether the broker refuses links of this kind for another reason than a missing right.
+bool refuses(const LinkFacts& link) { return link.failure && has_right(link); }
+
+/// `advice` is for an entity that can never have such links.
+Finding refusing(Finding finding, const std::string& whom, const Failure& why,
+                 const std::string& advice) {
+    finding.verdict = Verdict::failed;
+    finding.found += ", which refuses " + whom + ": " + words_of(why);
+    finding.change =
+        why.code == Errc::not_supported ? advice : "look at the entity's state at the broker";
+    return finding;
+}
+
 bool is_topic(const EntityFacts& facts) {
     return !facts.is_groups && is_failure(facts.receiving.failure, Errc::not_supported);
 }
@@ -101,22 +114,24 @@ Finding judge_entity(const EntityFacts& facts) {
         return no_such_entity(facts.entity);
     }
     const std::string kind = kind_of(facts);
-    Finding finding{.check = "entity", .figures = {{"kind", kind}}};
-    finding.found = "'" + facts.entity + "' is a " + kind;
-    if (is_topic(facts)) {
-        if (facts.purpose != DoctorPurpose::sending) {
-            finding.verdict = Verdict::failed;
-            finding.change = "receive from a subscription: " + facts.entity +
-                             "/subscriptions/NAME; if the application only sends, say --for "
-                             "sending";
-        }
-        return finding;
+    Finding finding{.check = "entity",
+                    .found = "'" + facts.entity + "' is a " + kind,
+                    .figures = {{"kind", kind}}};
+    if (facts.purpose != DoctorPurpose::receiving && refuses(facts.sending)) {
+        return refusing(std::move(finding), "senders", *facts.sending.failure,
+                        "send to the queue or topic that it belongs to");
     }
-    if (facts.purpose != DoctorPurpose::receiving &&
-        is_failure(facts.sending.failure, Errc::not_supported)) {
-        finding.verdict = Verdict::failed;
-        finding.change = "send to the queue or topic that it belongs to";
-        return finding;
+    if (is_topic(facts)) {
+        return facts.purpose == DoctorPurpose::sending
+                   ? finding
+                   : refusing(std::move(finding), "receivers", *facts.receiving.failure,
+                              "receive from a subscription: " + facts.entity +
+                                  "/subscriptions/NAME; if the application only sends, say --for "
+                                  "sending");
+    }
+    if (refuses(facts.receiving) && !has_sessions(facts)) {
+        return refusing(std::move(finding), "receivers", *facts.receiving.failure,
+                        "look at what the entity is at the broker");
     }
     if (facts.is_groups) {
         finding.found += " that can have message groups";
@@ -125,7 +140,7 @@ Finding judge_entity(const EntityFacts& facts) {
     } else if (has_sessions(facts)) {
         finding.found += " with sessions";
         finding.figures["sessions"] = true;
-    } else if (!facts.receiving.failure) {
+    } else {
         finding.found += " without sessions";
         finding.figures["sessions"] = false;
         finding.change = "use Processor or Receiver; " +
@@ -133,10 +148,6 @@ Finding judge_entity(const EntityFacts& facts) {
                                          ? "dead letters never have sessions"
                                          : "SessionProcessor and SessionReceiver need an entity "
                                            "that was created with sessions"};
-    } else {
-        finding.verdict = Verdict::failed;
-        finding.found += ", which refuses receivers: " + words_of(*facts.receiving.failure);
-        finding.change = "look at the state of the entity at the broker";
     }
     return finding;
 }

@@ -111,6 +111,12 @@ TEST_CASE("doctor entity: the kind of an entity") {
     facts.receiving = refused_link(Errc::entity_disabled, "it is disabled");
     check_entity_failure(judge_entity(facts), "it is disabled", "state");
     CHECK_FALSE(why_no_sessions(facts).empty());
+
+    facts = orders();
+    facts.sending = refused_link(Errc::entity_disabled, "sending is disabled");
+    CHECK(judge_entity(facts).verdict == Verdict::ok);
+    facts.purpose = DoctorPurpose::sending;
+    check_entity_failure(judge_entity(facts), "refuses senders: sending is disabled", "state");
 }
 
 TEST_CASE("doctor entity: nothing is received from a topic") {
@@ -128,4 +134,6 @@ TEST_CASE("doctor entity: message groups come without locks") {
     facts.receiving = granted_link;
     CHECK(shows(judge_entity(facts).found, "message groups"));
     CHECK(shows(why_no_sessions(facts), "no locks"));
+    facts.receiving = refused_link(Errc::protocol_error, "not here");
+    check_entity_failure(judge_entity(facts), "refuses receivers: not here", "state");
 }
