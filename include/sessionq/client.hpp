@@ -20,6 +20,7 @@
 namespace sessionq {
 
 class LocalBroker;
+class Tracer;
 
 namespace client {
 class ClientCore;
@@ -88,6 +89,10 @@ struct ClientOptions {
     /// Not for message groups, whose URL names all hosts. No effect in process. Empty: the host of
     /// the connection string. Default empty.
     std::string endpoint_address{};
+
+    /// Makes the spans of everything that is made from the client. See `Tracer` for the spans and
+    /// for the threads that call it. Null: no tracing, at no cost. Default null.
+    std::shared_ptr<Tracer> tracer{};
 };
 
 /// Whom a client trusts when it connects over TLS, and its own certificate. `Client::connect` reads

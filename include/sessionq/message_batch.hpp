@@ -34,7 +34,9 @@ struct Access;
 ///
 /// Size: bytes in AMQP's form, with what `Sender` adds: the message id, and the deadline and trace
 /// context in scope. They count as they are when the message is added. So add messages in the scope
-/// in which you send them; a deadline that comes later can make a full batch too large.
+/// in which you send them; a deadline that comes later can make a full batch too large. With a
+/// `Tracer`, a batch of `create_batch` has room for the context that each message gets when it is
+/// sent, with the `tracestate` in scope.
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class MessageBatch {
@@ -59,11 +61,12 @@ public:
 private:
     friend struct client::Access;
 
-    MessageBatch(std::uint64_t max_bytes, std::uint32_t beside_message) noexcept
-        : max_bytes_{max_bytes}, beside_message_{beside_message} {}
+    MessageBatch(std::uint64_t max_bytes, std::uint32_t beside_message, bool traced) noexcept
+        : max_bytes_{max_bytes}, beside_message_{beside_message}, traced_{traced} {}
 
     std::uint64_t max_bytes_;
     std::uint32_t beside_message_{0}; // what this broker's form adds to each message
+    bool traced_{false};              // messages get their trace contexts when they are sent
     std::uint64_t bytes_{0};
     std::uint64_t as_batch_{0}; // of the envelope and the messages, also if there is only one
     std::vector<Message> messages_{};

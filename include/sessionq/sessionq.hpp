@@ -45,6 +45,7 @@
 #include <sessionq/time.hpp>
 #include <sessionq/token_credential.hpp>
 #include <sessionq/trace_context.hpp>
+#include <sessionq/tracer.hpp>
 #include <sessionq/transport.hpp>
 #include <sessionq/version.hpp>
 #include <sessionq/wait_for_signal.hpp>

@@ -12,7 +12,7 @@ namespace sessionq {
 ///
 /// Messages carry it (`Sender`) in the application properties `traceparent` and `tracestate`, as
 /// OpenTelemetry writes them, and in `Diagnostic-Id`. A handler runs under the trace of its
-/// message. sessionq begins no spans.
+/// message. With a `Tracer` both are spans of sessionq's.
 ///
 /// Example: the trace of an HTTP request goes on in the handler of the message.
 ///

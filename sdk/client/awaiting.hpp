@@ -71,6 +71,7 @@ asio::awaitable<R> await(PublicCall<T, R> call) {
                 auto pending = std::make_shared<AwaitedPending<T, Handler>>(
                     operation.loop, operation.deadline, std::move(handler));
                 pending->watch(std::move(operation.context));
+                pending->trace(std::move(operation.span));
                 pending->on_give_up(std::move(operation.unstarted));
                 pending->watch_slot();
                 launch<T>(pending, std::move(operation.start));

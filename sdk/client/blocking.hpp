@@ -48,6 +48,7 @@ R block(PublicCall<T, R> call) {
     Operation<T>& operation = *call.operation;
     auto pending = std::make_shared<BlockingPending<T>>(operation.loop, operation.deadline);
     pending->watch(std::move(operation.context));
+    pending->trace(std::move(operation.span));
     pending->on_give_up(std::move(operation.unstarted));
     launch<T>(pending, std::move(operation.start));
     return call.finish(pending->wait());

@@ -33,10 +33,12 @@ Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
     if (engine->journal() != nullptr) {
         engine->begin(host->now()); // starts stored entities that were not created again
     }
-    return Client{std::make_shared<client::ClientCore>(
+    auto core = std::make_shared<client::ClientCore>(
         options, [engine](client::ReceiveThread& loop, core::Executor&) -> ports::EndpointPtr {
             return std::make_unique<in_process::Endpoint>(engine, loop, client::sent_wire_size);
-        })};
+        });
+    core->begin_tracing({.system = "sessionq"});
+    return Client{std::move(core)};
 }
 
 namespace {
@@ -156,7 +158,9 @@ std::shared_ptr<client::ClientCore> connect_to_service_bus(
         settings.tokens = make_tokens(thread);
         return settings;
     };
-    return connect_core<servicebus::Endpoint>(options, make_settings, parsed.entity_path);
+    auto core = connect_core<servicebus::Endpoint>(options, make_settings, parsed.entity_path);
+    core->begin_tracing({.system = "servicebus", .address = parsed.host, .port = parsed.port});
+    return core;
 }
 
 std::shared_ptr<client::ClientCore> connect_to_groups(std::string_view url,
@@ -166,8 +170,13 @@ std::shared_ptr<client::ClientCore> connect_to_groups(std::string_view url,
     settings.tls = settings.url.tls ? make_tls(tls) : nullptr;
     settings.has_certificate = !tls.certificate_file.empty();
     settings.proxy = proxy_of(options);
-    return connect_core<groups::Endpoint>(options,
-                                          [&](client::ReceiveThread&) { return settings; });
+    auto core =
+        connect_core<groups::Endpoint>(options, [&](client::ReceiveThread&) { return settings; });
+    const core::HostPort& at = settings.url.hosts.front();
+    core->begin_tracing({.system = std::string{settings.dialect->load()->messaging_system},
+                         .address = at.host,
+                         .port = at.port});
+    return core;
 }
 
 void forbid_on_receive_threads() {

@@ -69,6 +69,13 @@ ClientCore::ClientCore(ClientOptions options, const EndpointFactory& make_endpoi
 
 ClientCore::~ClientCore() { close(); }
 
+void ClientCore::begin_tracing(core::SpanBroker broker) {
+    if (options_.tracer != nullptr) {
+        tracing_ =
+            std::make_shared<const core::Tracing>(options_.tracer, clock(), std::move(broker));
+    }
+}
+
 EndpointThread& ClientCore::next_thread() noexcept {
     return threads_[next_.fetch_add(1, std::memory_order_relaxed) % threads_.size()];
 }

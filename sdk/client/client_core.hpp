@@ -13,6 +13,7 @@
 #include "client/receive_thread.hpp"
 #include "client/receiver_set.hpp"
 #include "client/retrying_send.hpp"
+#include "core/tracing.hpp"
 #include "ports/endpoint.hpp"
 
 namespace sessionq::client {
@@ -50,6 +51,10 @@ public:
         return threads_.front().endpoint->capabilities();
     }
 
+    /// Names the broker in spans, if there is a tracer. Before anything is made from the client.
+    void begin_tracing(core::SpanBroker broker);
+    [[nodiscard]] const core::TracingPtr& tracing() const noexcept { return tracing_; }
+
     [[nodiscard]] std::size_t thread_count() const noexcept { return threads_.size(); }
     [[nodiscard]] EndpointThread& thread(std::size_t index) noexcept { return threads_[index]; }
 
@@ -64,6 +69,7 @@ private:
     void close() noexcept;
 
     const ClientOptions options_;
+    core::TracingPtr tracing_{};
     Notifier notifier_; // outlives the threads, which post to it
     std::vector<EndpointThread> threads_;
     std::atomic<std::size_t> next_{0};

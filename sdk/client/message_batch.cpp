@@ -6,8 +6,18 @@
 #include "client/check.hpp"
 #include "client/sender_core.hpp"
 #include "client/wire_size.hpp"
+#include "core/trace_context.hpp"
 
 namespace sessionq {
+namespace {
+
+/// As long as the context of a span that is its child.
+TraceContext context_as_long(const TraceContext* ambient) {
+    return {.traceparent = "00-00000000000000000000000000000001-0000000000000001-00",
+            .tracestate = ambient == nullptr ? std::string{} : ambient->tracestate};
+}
+
+} // namespace
 
 bool MessageBatch::try_add(const Message& message) {
     client::check_message(message);
@@ -17,8 +27,17 @@ bool MessageBatch::try_add(const Message& message) {
         return false;
     }
     Message added = message;
-    client::complete_message(added, OperationContext::current());
-    const client::WireSize size = client::wire_size(added, beside_message_);
+    const OperationContext& context = OperationContext::current();
+    client::WireSize size;
+    if (traced_) {
+        client::complete_untraced(added, context);
+        Message as_sent = added;
+        core::add_trace(context_as_long(context.trace()), as_sent.properties);
+        size = client::wire_size(as_sent, beside_message_);
+    } else {
+        client::complete_message(added, context);
+        size = client::wire_size(added, beside_message_);
+    }
     const std::uint64_t as_batch = (messages_.empty() ? size.envelope : as_batch_) + size.in_batch;
     const std::uint64_t bytes = messages_.empty() ? size.alone : as_batch;
     if (max_bytes_ != 0 && bytes > max_bytes_) {

@@ -23,6 +23,7 @@ struct Operation {
     Start<T> start;
     /// Its answer if it is given up before it starts. Unset: the failure.
     std::function<core::Result<T>(Failure)> unstarted{};
+    std::shared_ptr<core::OpenSpan> span{}; ///< Ends with it. Null: none.
 };
 
 /// Makes an operation under `context`, combined with the ambient one. If no deadline is in scope,

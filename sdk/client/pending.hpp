@@ -12,6 +12,7 @@
 #include "client/pending_machine.hpp"
 #include "core/event_loop.hpp"
 #include "core/result.hpp"
+#include "core/tracing.hpp"
 #include "timing/timer.hpp"
 
 namespace sessionq::client {
@@ -36,6 +37,9 @@ public:
     /// the operation is posted to the loop.
     void watch(OperationContext context) { context_ = std::move(context); }
 
+    /// The operation's span, which ends with it. As `watch`.
+    void trace(std::shared_ptr<core::OpenSpan> span) noexcept { span_ = std::move(span); }
+
     /// A port works on the operation, and `give_up` gives it up there. When the operation is given
     /// up from now on, the port's answer ends it, because the port knows whether the request was
     /// sent.
@@ -53,6 +57,13 @@ public:
 protected:
     /// True for the first caller, whose answer counts.
     [[nodiscard]] bool end() noexcept;
+
+    /// Null: it succeeded.
+    void end_span(const Failure* failure) noexcept {
+        if (span_ != nullptr) {
+            span_->end(failure);
+        }
+    }
 
     /// Why the operation was given up while the port worked on it.
     [[nodiscard]] const std::optional<Errc>& given_up_as() const noexcept {
@@ -78,6 +89,7 @@ private:
     timing::Timer timer_{timing::Timer::calling<&PendingBase::on_deadline>(this)};
     OperationContext context_{};
     std::optional<std::stop_callback<Canceller>> stop_callback_{}; // touched on the loop only
+    std::shared_ptr<core::OpenSpan> span_{};                       // null: none
 };
 
 /// An operation that answers with a `T`. A subclass delivers the answer.
@@ -98,7 +110,7 @@ public:
             why.code = *given_up_as();
             answer = std::move(why);
         }
-        deliver(std::move(answer));
+        conclude(std::move(answer));
         return true;
     }
 
@@ -111,10 +123,15 @@ private:
     /// Takes the answer, on the loop's thread, once. Runs no user code.
     virtual void deliver(core::Result<T> answer) = 0;
 
+    void conclude(core::Result<T> answer) {
+        end_span(answer.ok() ? nullptr : &answer.failure());
+        deliver(std::move(answer));
+    }
+
     void answer_given_up(Errc why) final {
         Failure failure{.code = why};
         auto handler = std::exchange(given_up_, nullptr);
-        deliver(handler ? handler(std::move(failure)) : core::Result<T>{std::move(failure)});
+        conclude(handler ? handler(std::move(failure)) : core::Result<T>{std::move(failure)});
     }
 
     std::function<core::Result<T>(Failure)> given_up_{};

@@ -122,7 +122,8 @@ ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
                                        .operation_timeout = client_->options().operation_timeout,
                                        .silence = client_->options().connection_idle_timeout / 2,
                                        .host = client_,
-                                       .emptied = [gone] { gone->set_value(); }};
+                                       .emptied = [gone] { gone->set_value(); },
+                                       .tracing = client_->tracing()};
     for (std::size_t i = 0; i < client_->thread_count(); ++i) {
         environment.endpoints.push_back(client_->thread(i).endpoint.get());
     }

@@ -8,6 +8,7 @@
 #include "client/endpoint_operation.hpp"
 #include "client/message_id.hpp"
 #include "client/retrying_send.hpp"
+#include "client/send_span.hpp"
 #include "core/access.hpp"
 #include "core/trace_context.hpp"
 
@@ -28,13 +29,17 @@ SenderOptions checked(const SenderOptions& options) {
 
 } // namespace
 
-void complete_message(Message& message, const OperationContext& context) {
+void complete_untraced(Message& message, const OperationContext& context) {
     if (message.message_id.empty()) {
         message.message_id = make_message_id();
     }
     if (!message.scheduled_enqueue_time) {
         message.deadline = message.deadline.sooner(context.deadline());
     }
+}
+
+void complete_message(Message& message, const OperationContext& context) {
+    complete_untraced(message, context);
     if (context.trace() != nullptr) {
         core::add_trace(*context.trace(), message.properties);
     }
@@ -64,12 +69,22 @@ std::optional<Operation<SequenceNumbers>> SenderCore::operation(
             message.scheduled_enqueue_time = when;
         }
         check_message(message);
-        complete_message(message, request_context);
+        complete_untraced(message, request_context);
     }
+    core::OpenSpan span = begin_send(client_->tracing(), {entity_, when ? "schedule" : "send"},
+                                     messages, request_context.trace());
     ports::SendRequest request{.entity = entity_, .messages = std::move(messages)};
-    if (options_.max_tries > 1) {
-        return retrying(std::move(request), when.has_value(), context);
+    auto operation = options_.max_tries > 1
+                         ? retrying(std::move(request), when.has_value(), context)
+                         : single(std::move(request), context);
+    if (span.is_open()) {
+        operation.span = std::make_shared<core::OpenSpan>(std::move(span));
     }
+    return operation;
+}
+
+Operation<SequenceNumbers> SenderCore::single(ports::SendRequest request,
+                                              const OperationContext& context) const {
     return endpoint_operation<SequenceNumbers>(
         client_, thread_, context,
         [request = std::move(request)](ports::Endpoint& endpoint, Deadline deadline,
@@ -105,13 +120,14 @@ PublicCall<ports::SendingLimit, MessageBatch> SenderCore::create_batch(
                 [entity = entity_](ports::Endpoint& endpoint, Deadline deadline, auto answer_to) {
                     return endpoint.sending_limit(entity, deadline, std::move(answer_to));
                 }),
-            [entity = entity_, max_bytes](core::Result<ports::SendingLimit> answer) {
+            [entity = entity_, max_bytes,
+             traced = client_->tracing() != nullptr](core::Result<ports::SendingLimit> answer) {
                 const ports::SendingLimit limit = std::move(answer).take_or_throw();
                 require_argument(limit.bytes == 0 || max_bytes <= limit.bytes,
                                  "max_bytes exceeds the limit of '" + entity + "', " +
                                      std::to_string(limit.bytes));
                 return Access::make<MessageBatch>(max_bytes != 0 ? max_bytes : limit.bytes,
-                                                  limit.beside_message);
+                                                  limit.beside_message, traced);
             }};
 }
 

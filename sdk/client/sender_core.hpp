@@ -20,6 +20,8 @@ using SequenceNumbers = std::vector<std::int64_t>;
 /// its request. A scheduled one becomes available after the request and has no deadline of it
 /// (R22).
 void complete_message(Message& message, const OperationContext& context);
+/// The same without the trace of the request.
+void complete_untraced(Message& message, const OperationContext& context);
 
 /// The entity and thread that copies of a `Sender` share. Makes its calls. Thread-safe.
 class SenderCore {
@@ -49,6 +51,8 @@ public:
     [[nodiscard]] static std::vector<Message> batch_of(Message message);
 
 private:
+    [[nodiscard]] Operation<SequenceNumbers> single(ports::SendRequest request,
+                                                    const OperationContext& context) const;
     [[nodiscard]] Operation<SequenceNumbers> retrying(ports::SendRequest request, bool is_scheduled,
                                                       const OperationContext& context) const;
     /// Sends the messages, at `when` if set. Throws if one is invalid, before anything starts.

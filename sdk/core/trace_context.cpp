@@ -57,10 +57,18 @@ bool is_printable(std::string_view text) noexcept {
     return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-std::string text_of(const MessageContent& content, std::string_view name) {
-    const auto value = content.property(name);
+std::string text_of(const std::optional<PropertyValue>& value) {
     const auto* text = value ? std::get_if<std::string>(&*value) : nullptr;
     return text != nullptr ? *text : std::string{};
+}
+
+/// `property(name)`: an application property.
+template <typename Property>
+std::optional<TraceContext> find_trace(Property property) {
+    if (auto trace = TraceContext::parse(text_of(property(traceparent_property)))) {
+        return TraceContext::parse(trace->traceparent, text_of(property(tracestate_property)));
+    }
+    return TraceContext::parse(text_of(property(diagnostic_id_property)));
 }
 
 } // namespace
@@ -79,18 +87,26 @@ std::optional<TraceContext> TraceContext::parse(std::string_view traceparent,
 }
 
 std::optional<TraceContext> ReceivedMessage::trace() const {
-    if (auto trace = TraceContext::parse(text_of(*content_, traceparent_property))) {
-        return TraceContext::parse(trace->traceparent, text_of(*content_, tracestate_property));
-    }
-    return TraceContext::parse(text_of(*content_, diagnostic_id_property));
+    return find_trace([this](std::string_view name) { return content_->property(name); });
 }
 
 namespace core {
 
+bool has_trace(const Properties& properties) {
+    return properties.contains(traceparent_property) || properties.contains(tracestate_property) ||
+           properties.contains(diagnostic_id_property);
+}
+
+std::optional<TraceContext> trace_in(const Properties& properties) {
+    return find_trace([&properties](std::string_view name) {
+        const auto found = properties.find(name);
+        return found == properties.end() ? std::nullopt : std::optional{found->second};
+    });
+}
+
 void add_trace(const TraceContext& trace, Properties& properties) {
     const auto valid = TraceContext::parse(trace.traceparent, trace.tracestate);
-    if (!valid || properties.contains(traceparent_property) ||
-        properties.contains(tracestate_property) || properties.contains(diagnostic_id_property)) {
+    if (!valid || has_trace(properties)) {
         return;
     }
     properties.emplace(traceparent_property, valid->traceparent);

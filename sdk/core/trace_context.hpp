@@ -15,9 +15,19 @@ namespace sessionq::core {
 /// set one of these properties itself.
 void add_trace(const TraceContext& trace, Properties& properties);
 
-/// `context` with the trace of `message`, if it has one.
+/// Whether one of these properties is set. Then `add_trace` has no effect.
+[[nodiscard]] bool has_trace(const Properties& properties);
+
+/// The trace context in them, as `ReceivedMessage::trace`.
+[[nodiscard]] std::optional<TraceContext> trace_in(const Properties& properties);
+
+/// `context` with the trace of `message`, if it has one. A trace in `context`, the span of the
+/// handler, stays.
 [[nodiscard]] inline OperationContext under_trace_of(const ReceivedMessage& message,
                                                      OperationContext context) {
+    if (context.trace() != nullptr) {
+        return context;
+    }
     auto trace = message.trace();
     return trace ? context.with_trace(std::move(*trace)) : context;
 }

@@ -13,6 +13,7 @@ const std::array<Dialect, 2>& dialects() {
     static const std::array<Dialect, 2> all{
         Dialect{.name = "artemis",
                 .product = "apache-activemq-artemis",
+                .messaging_system = "activemq",
                 .capabilities = {"Apache ActiveMQ Artemis",
                                  {Capability::accept_named, Capability::accept_next,
                                   Capability::dead_letter, Capability::schedule,
@@ -23,6 +24,7 @@ const std::array<Dialect, 2>& dialects() {
                 .settles_in_turn = false},
         Dialect{.name = "broker-j",
                 .product = "Apache Qpid Broker-J",
+                .messaging_system = "qpid",
                 .capabilities = {"Apache Qpid Broker-J",
                                  {Capability::accept_next, Capability::receive_and_delete,
                                   Capability::plain_entities}},

@@ -11,8 +11,9 @@ namespace sessionq::groups {
 
 /// How one broker handles message groups, as data. Measured on the brokers themselves.
 struct Dialect {
-    std::string_view name;    ///< In a URL.
-    std::string_view product; ///< How the product in the broker's open begins.
+    std::string_view name;             ///< In a URL.
+    std::string_view product;          ///< How the product in the broker's open begins.
+    std::string_view messaging_system; ///< As OpenTelemetry names it.
     ports::Capabilities capabilities;
     std::string_view group_selector; ///< The property that selects a group; empty: none.
     /// The property that marks the first message of a group since the broker dealt the group to the

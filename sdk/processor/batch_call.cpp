@@ -59,7 +59,7 @@ dispatch::Verdict BatchCall::run() noexcept {
     const SessionView& session = driver_->view();
     const Handlers& handlers = session.shared().handlers;
     {
-        const OperationContext::Scope scope{session.context(deadline_)};
+        const OperationContext::Scope scope{begin()};
         try {
             if (!handlers.messages) {
                 return start_asynchronous();
@@ -70,6 +70,16 @@ dispatch::Verdict BatchCall::run() noexcept {
         }
     }
     return conclude();
+}
+
+OperationContext BatchCall::begin() {
+    const SessionView& session = driver_->view();
+    OperationContext context = session.context(deadline_);
+    if (session.shared().environment.tracing == nullptr) {
+        return context;
+    }
+    span_ = CallSpans::handling(session, calls_);
+    return span_.is_open() ? context.with_trace(*span_.context()) : context;
 }
 
 dispatch::Verdict BatchCall::start_asynchronous() {
@@ -109,8 +119,11 @@ std::uint32_t BatchCall::end_all() {
     const BatchMachine machine{calls_.size(), static_cast<std::size_t>(open - calls_.begin()),
                                error_ != nullptr || is_unsettled(settles, open == calls_.end())};
     if (machine.failed() != calls_.size()) {
-        calls_[machine.failed()]->keep(std::exchange(error_, nullptr));
+        MessageCall& failed = *calls_[machine.failed()];
+        failed.keep(std::exchange(error_, nullptr));
+        span_.end(handler_error, failed.end().failure_text());
     }
+    span_.end();
     std::uint32_t holds = 0;
     for (std::size_t i = 0; i < calls_.size(); ++i) {
         holds += calls_[i]->end_with(machine.ending(i, calls_[i]->decided())) ? 1U : 0U;

@@ -9,6 +9,7 @@
 #include <sessionq/deadline.hpp>
 #include <sessionq/message_context.hpp>
 
+#include "core/tracing.hpp"
 #include "processor/late_end_book.hpp"
 #include "processor/shard_call.hpp"
 
@@ -33,6 +34,8 @@ private:
     dispatch::Verdict run() noexcept override;
     void take(MessageCall& call, TimePoint now);
     void take_more(std::size_t most, TimePoint now);
+    /// The context of the handler, with that of its span.
+    [[nodiscard]] OperationContext begin();
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
     dispatch::Verdict conclude() noexcept;
@@ -45,6 +48,7 @@ private:
     Deadline deadline_{Deadline::never()}; ///< the soonest of the messages
     LateEndBook late_end_{};
     std::exception_ptr error_{}; ///< what the handler threw
+    core::OpenSpan span_{};
 };
 
 } // namespace sessionq::processor

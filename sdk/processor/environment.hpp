@@ -8,6 +8,7 @@
 
 #include "core/clock.hpp"
 #include "core/executor.hpp"
+#include "core/tracing.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "ports/endpoint.hpp"
 #include "processor/tuning.hpp"
@@ -40,6 +41,7 @@ struct Environment {
     /// Told once a processor that was started has stopped and its last handler has returned: on a
     /// loop, as the last thing that is done there. Then, and not before, it may be destroyed.
     std::function<void()> emptied{};
+    core::TracingPtr tracing{};
 };
 
 } // namespace sessionq::processor

@@ -22,7 +22,7 @@ public:
     [[nodiscard]] virtual HandledSession& session() const noexcept = 0;
     [[nodiscard]] virtual std::uint32_t attempt() const noexcept = 0;
     [[nodiscard]] virtual std::stop_token stop_token() const noexcept = 0;
-    /// Under which its handler runs, without the message's trace.
+    /// Under which its handler runs, without the message's trace. With that of the handler's span.
     [[nodiscard]] virtual OperationContext operation_context() const = 0;
 };
 

@@ -34,6 +34,12 @@ void log_life(const SessionView& session, std::string_view event, std::string_vi
         "session '", id, "' of '", session.entity(), "'", words, reason);
 }
 
+void trace_settling(MessageCall& call, const SessionView& session) {
+    if (session.shared().environment.tracing != nullptr) {
+        CallSpans::settling(call.spans, session, call.message, call.outcome());
+    }
+}
+
 } // namespace
 
 SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::SessionLinkPtr link)
@@ -60,6 +66,7 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
 
 void SessionDriver::open() {
     const ports::FirstCredit first = link_->set_events(*this);
+    trace_accept(view_, seat_.asked_at);
     feed(&SessionMachine::given, first);
     feed(&SessionMachine::locked, seat_.asked_at, link_->initial_lock());
     const bool alone = own_locks_ != nullptr || // its messages are locked one by one
@@ -97,6 +104,9 @@ void SessionDriver::on_settled(ports::Delivery& delivery, const Failure* failure
     }
     auto& call = static_cast<MessageCall&>(delivery);
     view_.shared().counters.settled(call.outcome(), failure == nullptr);
+    if (call.spans != nullptr) {
+        call.spans->settled(failure);
+    }
     if (failure != nullptr) {
         view_.report(ErrorSource::settlement, *failure,
                      {.message = &call.message, .fate = MessageFate::comes_again});
@@ -229,6 +239,7 @@ void SessionDriver::perform(const SessionAction& action) {
         static_cast<void>(call_of(action).decide(
             settlement_for(action.verdict, call_of(action).end().failure_text())));
         drop_own_lock(own_locks_.get(), call_of(action));
+        trace_settling(call_of(action), view_);
         link_->settle(call_of(action), call_of(action).take_settlement());
         break;
     case Kind::dispose:

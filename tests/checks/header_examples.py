@@ -27,6 +27,7 @@ PROLOGUE = """\
 #include <sessionq/async.hpp>
 #include <sessionq/sessionq.hpp>
 #include <sessionq/testing/fake_message.hpp>
+#include <sessionq/testing/recording_tracer.hpp>
 
 using namespace sessionq;
 """

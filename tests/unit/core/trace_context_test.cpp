@@ -111,6 +111,16 @@ TEST_CASE("trace context: a message's traceparent counts before its Diagnostic-I
     CHECK_FALSE(received({{"tracestate", std::string{"a=1"}}}).trace().has_value());
 }
 
+TEST_CASE("trace context: properties that are to be sent have one, or nearly") {
+    CHECK_FALSE(core::has_trace({}));
+    CHECK(core::has_trace({{"Diagnostic-Id", std::int64_t{7}}}));
+    CHECK_FALSE(core::trace_in({{"Diagnostic-Id", std::int64_t{7}}}).has_value());
+    Properties properties;
+    core::add_trace({.traceparent = parent, .tracestate = "a=1"}, properties);
+    CHECK(core::has_trace(properties));
+    CHECK(core::trace_in(properties) == TraceContext{.traceparent = parent, .tracestate = "a=1"});
+}
+
 TEST_CASE("trace context: a handler's context keeps its deadline and takes the message's trace") {
     const OperationContext due{Deadline::at(TimePoint{} + std::chrono::hours{1})};
     const OperationContext traced = core::under_trace_of(received({{"traceparent", parent}}), due);
@@ -118,4 +128,8 @@ TEST_CASE("trace context: a handler's context keeps its deadline and takes the m
     CHECK(traced.trace()->traceparent == parent);
     CHECK(traced.deadline() == due.deadline());
     CHECK(core::under_trace_of(received({}), due).trace() == nullptr);
+    const OperationContext in_span = due.with_trace({.traceparent = another});
+    const OperationContext kept =
+        core::under_trace_of(received({{"traceparent", parent}}), in_span);
+    CHECK(kept.trace()->traceparent == another);
 }

@@ -96,7 +96,8 @@ public:
                                    .clock = &loop.clock(),
                                    .seed = 1,
                                    .host = host,
-                                   .emptied = [this] { emptied = true; }},
+                                   .emptied = [this] { emptied = true; },
+                                   .tracing = tracing},
             scope);
         processor->start();
         run();
@@ -194,6 +195,7 @@ public:
     QueueExecutor workers{};
     QueueExecutor notifier{};
     std::shared_ptr<int> host{std::make_shared<int>()}; ///< in place of a client
+    core::TracingPtr tracing{};                         ///< null: no tracer
     processor::Handlers handlers{};
     std::vector<ScriptedLinkPtr> links{};
     std::unique_ptr<processor::Processor> processor{};

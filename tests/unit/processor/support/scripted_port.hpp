@@ -26,6 +26,7 @@ public:
                  bool holder_lost = false) {
         Message content = Message::text(id_, text);
         content.deadline = deadline;
+        content.properties = properties;
         ports::DeliveryPtr delivery = events->new_delivery();
         delivery->message = ReceivedMessage{std::make_shared<DecodedContent>(std::move(content)),
                                             {.sequence_number = ++sequence_,
@@ -123,7 +124,8 @@ public:
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
     [[nodiscard]] std::optional<Duration> lock() const noexcept { return lock_; }
 
-    bool removes{false}; ///< receive-and-delete
+    Properties properties{}; ///< of messages delivered from now on
+    bool removes{false};     ///< receive-and-delete
     /// Each message is locked on its own, and `own_locks` renews it.
     std::optional<Duration> own_lock{};
     ports::MessageLocks* own_locks{nullptr};
