@@ -107,11 +107,11 @@ public:
 ///
 /// - `send ENTITY` or `schedule ENTITY`, producer: from the call to the broker's answer. Its parent
 ///   is the ambient context. Of kind client if each message has a context already.
-/// - `create ENTITY`, producer: one for each message of a send of several. Its parent is the
-/// ambient
-///   context.
-/// - `receive ENTITY`, client: from the accept of a session until it came. An accept that gets no
-///   session is no span.
+/// - `create ENTITY`, producer: one for each message of a send of several. Its parent is
+///   the ambient context. It takes no time, because the message is there already. The request is
+///   a span of its own.
+/// - `receive ENTITY`, client: from the accept of a processor until its session came. It begins a
+///   trace. An accept that gets no session is no span.
 /// - `process ENTITY`, consumer: from the start of a handler to its end, once for each try. Its
 ///   parent is the message's context.
 /// - `settle ENTITY`, client: from the request to the broker's answer. Its parent is the last
@@ -121,13 +121,13 @@ public:
 /// carries one already. Then the `send` span links to it. A `process` span also links to its
 /// message. For a batch it has no parent and links to every message. The handler's ambient
 /// `OperationContext` has the context of its `process` span, so what it sends belongs to it. A
-/// message that goes back and was never handled has no `settle` span.
+/// message that goes back and was never handled has no `settle` span. Receivers make no spans.
 ///
 /// Attributes:
 /// - of all: `messaging.system` (`servicebus`, `activemq`, `qpid`; `sessionq` in process),
 ///   `messaging.operation.name`, `messaging.operation.type`, `messaging.destination.name`, and
-///   where they apply `messaging.destination.subscription.name`, `server.address`, `server.port`,
-///   `error.type`, `sessionq.session.id`,
+///   where they apply `messaging.destination.subscription.name`, `server.address`, `server.port`
+///   and `sessionq.session.id` (`error.type` is `SpanEnd::error_type`),
 /// - of one message: `messaging.message.id`, `messaging.message.conversation_id`,
 ///   `messaging.servicebus.message.delivery_count`, which counts this delivery (on all brokers),
 /// - of several: `messaging.batch.message_count`,

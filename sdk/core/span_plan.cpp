@@ -146,7 +146,9 @@ SpanDraft SpanPlan::settle(const SpanPlace& place, const ReceivedMessage& messag
     made.parent = handler != nullptr ? copy_of(handler) : sent;
     link(made, sent);
     add_message(made, message);
-    add_text(made, "messaging.servicebus.disposition_status", outcome);
+    std::string status{outcome};
+    std::ranges::replace(status, '-', '_'); // as the conventions write it
+    add_text(made, "messaging.servicebus.disposition_status", status);
     return made;
 }
 

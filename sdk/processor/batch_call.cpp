@@ -74,12 +74,9 @@ dispatch::Verdict BatchCall::run() noexcept {
 
 OperationContext BatchCall::begin() {
     const SessionView& session = driver_->view();
-    OperationContext context = session.context(deadline_);
-    if (session.shared().environment.tracing == nullptr) {
-        return context;
-    }
-    span_ = CallSpans::handling(session, calls_);
-    return span_.is_open() ? context.with_trace(*span_.context()) : context;
+    span_ = core::MessageSpans::handling_batch(session.shared().environment.tracing,
+                                               span_place(session), calls_);
+    return core::under_span(span_, session.context(deadline_));
 }
 
 dispatch::Verdict BatchCall::start_asynchronous() {
@@ -121,7 +118,7 @@ std::uint32_t BatchCall::end_all() {
     if (machine.failed() != calls_.size()) {
         MessageCall& failed = *calls_[machine.failed()];
         failed.keep(std::exchange(error_, nullptr));
-        span_.end(handler_error, failed.end().failure_text());
+        core::MessageSpans::end_handling(span_, failed.end().failure);
     }
     span_.end();
     std::uint32_t holds = 0;

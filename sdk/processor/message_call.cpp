@@ -13,16 +13,6 @@
 #include "processor/session_driver.hpp"
 
 namespace sessionq::processor {
-namespace {
-
-void note_handled(const std::unique_ptr<CallSpans>& spans, const std::string* error) noexcept {
-    if (spans != nullptr) {
-        spans->handled(error);
-    }
-}
-
-} // namespace
-
 std::unique_ptr<MessageCall> MessageCall::make(SessionDriver& driver) {
     return std::unique_ptr<MessageCall>{::new (driver.view().workplace().call_memory.take())
                                             MessageCall{driver}};
@@ -48,9 +38,7 @@ dispatch::Verdict MessageCall::run() noexcept {
         return BatchCall::handle(*this, now);
     }
     shared.counters.waited(ready_at, now);
-    if (shared.environment.tracing != nullptr) {
-        spans = CallSpans::handling(session, message);
-    }
+    spans = core::MessageSpans::handling(shared.environment.tracing, span_place(session), message);
     std::exception_ptr error;
     {
         const OperationContext::Scope scope{core::under_trace_of(message, operation_context())};
@@ -69,10 +57,9 @@ dispatch::Verdict MessageCall::run() noexcept {
 HandledSession& MessageCall::session() const noexcept { return driver_->handled(); }
 
 OperationContext MessageCall::operation_context() const {
-    OperationContext context = own_lock == nullptr ? driver_->view().context(message.deadline())
-                                                   : own_lock->context(message.deadline());
-    const bool has_span = spans != nullptr && spans->handler() != nullptr;
-    return has_span ? context.with_trace(*spans->handler()) : context;
+    return core::MessageSpans::under(spans, own_lock == nullptr
+                                                ? driver_->view().context(message.deadline())
+                                                : own_lock->context(message.deadline()));
 }
 
 std::stop_token MessageCall::stop_token() const noexcept {
@@ -112,12 +99,12 @@ Ending MessageCall::keep(std::exception_ptr error) noexcept {
             Error{Errc::invalid_state, "the handler returned without settling the message"});
     }
     if (!error) {
-        note_handled(spans, nullptr);
+        core::MessageSpans::handled(spans, nullptr);
         return Ending::handled;
     }
     failed_ = std::make_unique<Failed>();
     failed_->text = exception_text(error);
-    note_handled(spans, &failed_->text);
+    core::MessageSpans::handled(spans, &failed_->text);
     if (!decided()) {
         failed_->policy = choose_policy(driver_->view(), message, attempt(), std::move(error));
     }

@@ -12,8 +12,8 @@
 #include <sessionq/message_context.hpp>
 
 #include "core/access.hpp"
+#include "core/message_spans.hpp"
 #include "ports/own_lock.hpp"
-#include "processor/call_spans.hpp"
 #include "processor/handled_message.hpp"
 #include "processor/late_end_book.hpp"
 #include "processor/message_machine.hpp"
@@ -66,7 +66,7 @@ public:
 
     TimePoint ready_at{};                       ///< when it became the next of its session
     std::shared_ptr<ports::OwnLock> own_lock{}; ///< null: its session's lock covers it
-    std::unique_ptr<CallSpans> spans{};         ///< null: no tracer, or not handled yet
+    core::MessageSpansPtr spans{};
 
 private:
     static constexpr std::uint8_t settle_notice = 1;

@@ -35,9 +35,10 @@ void log_life(const SessionView& session, std::string_view event, std::string_vi
 }
 
 void trace_settling(MessageCall& call, const SessionView& session) {
-    if (session.shared().environment.tracing != nullptr) {
-        CallSpans::settling(call.spans, session, call.message, call.outcome());
-    }
+    core::MessageSpans::settling(call.spans, session.shared().environment.tracing,
+                                 span_place(session), call.message,
+                                 {.name = to_string(call.outcome()),
+                                  .goes_back = call.outcome() == ports::Outcome::release});
 }
 
 } // namespace
@@ -66,7 +67,9 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
 
 void SessionDriver::open() {
     const ports::FirstCredit first = link_->set_events(*this);
-    trace_accept(view_, seat_.asked_at);
+    if (view_.shared().scope == ports::Scope::session) {
+        core::trace_accept(view_.shared().environment.tracing, span_place(view_), seat_.asked_at);
+    }
     feed(&SessionMachine::given, first);
     feed(&SessionMachine::locked, seat_.asked_at, link_->initial_lock());
     const bool alone = own_locks_ != nullptr || // its messages are locked one by one
@@ -104,9 +107,7 @@ void SessionDriver::on_settled(ports::Delivery& delivery, const Failure* failure
     }
     auto& call = static_cast<MessageCall&>(delivery);
     view_.shared().counters.settled(call.outcome(), failure == nullptr);
-    if (call.spans != nullptr) {
-        call.spans->settled(failure);
-    }
+    core::MessageSpans::settled(call.spans, failure);
     if (failure != nullptr) {
         view_.report(ErrorSource::settlement, *failure,
                      {.message = &call.message, .fate = MessageFate::comes_again});

@@ -113,4 +113,9 @@ private:
     std::atomic<bool> strict_;
 };
 
+/// Valid as long as the session.
+[[nodiscard]] inline core::SpanPlace span_place(const SessionView& session) noexcept {
+    return {.entity = session.entity(), .session_id = session.session_id()};
+}
+
 } // namespace sessionq::processor

@@ -14,7 +14,8 @@ namespace sessionq::test {
 /// A processor on the entity of a case. Its workers run on the test's thread.
 class ProcessorOnPort {
 public:
-    ProcessorOnPort(PortCase& port, ProcessorOptions options, processor::Handlers handlers)
+    ProcessorOnPort(PortCase& port, ProcessorOptions options, processor::Handlers handlers,
+                    core::TracingPtr tracing = nullptr)
         : port_{port},
           processor_{std::move(options),
                      {port.entity},
@@ -25,7 +26,8 @@ public:
                       .notifier = &workers_,
                       .clock = &clock_,
                       .seed = 1,
-                      .emptied = [this] { emptied_ = true; }}} {
+                      .emptied = [this] { emptied_ = true; },
+                      .tracing = std::move(tracing)}} {
         processor_.start();
     }
     ~ProcessorOnPort() { stop(); }

@@ -23,9 +23,9 @@ using testing::RecordedSpan;
 
 namespace {
 
-const TraceContext request{.traceparent = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01",
-                           .tracestate = "a=1"};
-constexpr Duration patience = 20s;
+const TraceContext web_request{
+    .traceparent = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01", .tracestate = "a=1"};
+constexpr Duration spans_patience = 20s;
 
 struct TracedOrders {
     TracedOrders() { broker.create_queue("orders"); }
@@ -43,7 +43,7 @@ struct TracedOrders {
     LocalBroker broker{};
     Client client{Client::in_process(broker, {.tracer = spans})};
     Sender sender{client, "orders"};
-    OperationContext within_request{OperationContext{}.with_trace(request)};
+    OperationContext within_request{OperationContext{}.with_trace(web_request)};
 };
 
 Message carrying(const TraceContext& trace) {
@@ -61,7 +61,7 @@ TEST_CASE("send span: a message carries the context of its send") {
     REQUIRE(ended.size() == 1);
     CHECK(ended[0].name == "send orders");
     CHECK(ended[0].kind == SpanKind::producer);
-    CHECK(ended[0].parent == request);
+    CHECK(ended[0].parent == web_request);
     CHECK(ended[0].error_type.empty());
     CHECK(ended[0].attributes.at("messaging.system") == SpanValue{std::string{"sessionq"}});
     CHECK(ended[0].attributes.contains("messaging.message.id"));
@@ -85,11 +85,11 @@ TEST_CASE("send span: the messages of one request each carry a context of their 
     const auto ended = orders.spans->spans();
     REQUIRE(ended.size() == 3);
     CHECK(ended[0].name == "create orders");
-    CHECK(ended[0].parent == request);
-    CHECK(ended[1].parent == request);
+    CHECK(ended[0].parent == web_request);
+    CHECK(ended[1].parent == web_request);
     CHECK(ended[2].name == "send orders");
     CHECK(ended[2].kind == SpanKind::client);
-    CHECK(ended[2].parent == request);
+    CHECK(ended[2].parent == web_request);
     CHECK(ended[2].links == std::vector{ended[0].context, own, ended[1].context});
     CHECK(orders.traces() ==
           std::vector<std::optional<TraceContext>>{ended[0].context, own, ended[1].context});
@@ -141,10 +141,10 @@ TEST_CASE("send span: a trace goes on from a send through its handler to what th
     processor.start();
     // send orders, receive orders, send bills, process orders, settle orders
     std::map<std::string, RecordedSpan> by_name;
-    for (const RecordedSpan& each : orders.spans->wait_for(5, patience)) {
+    for (const RecordedSpan& each : orders.spans->wait_for(5, spans_patience)) {
         by_name.emplace(each.name, each);
     }
-    CHECK(processor.stop(patience).complete);
+    CHECK(processor.stop(spans_patience).complete);
     REQUIRE(by_name.size() == 5);
     CHECK(by_name["process orders"].parent == by_name["send orders"].context);
     CHECK(by_name["send bills"].parent == by_name["process orders"].context);
@@ -153,7 +153,7 @@ TEST_CASE("send span: a trace goes on from a send through its handler to what th
         INFO(name);
         CHECK(span.error_type.empty());
         CHECK((name == "receive orders" ||
-               span.context.traceparent.substr(3, 32) == request.traceparent.substr(3, 32)));
+               span.context.traceparent.substr(3, 32) == web_request.traceparent.substr(3, 32)));
         CHECK(span.end >= span.start);
     }
 }

@@ -147,12 +147,12 @@ TEST_CASE("span plan: a handler continues its message's trace, that of a batch l
 TEST_CASE("span plan: a settlement belongs to the handler's span, or else to the message's trace") {
     const ReceivedMessage message = received(&sent);
     const SpanDraft handled =
-        plan_of_azure().settle({"orders", "ada"}, message, "abandon", &ambient);
+        plan_of_azure().settle({"orders", "ada"}, message, "dead-letter", &ambient);
     CHECK(handled.name == "settle orders");
     CHECK(handled.kind == SpanKind::client);
     CHECK(handled.parent == ambient);
     CHECK(handled.links == std::vector{sent});
-    CHECK(facts_of(handled)["messaging.servicebus.disposition_status"] == text("abandon"));
+    CHECK(facts_of(handled)["messaging.servicebus.disposition_status"] == text("dead_letter"));
     CHECK(plan_of_azure().settle({"orders", "ada"}, message, "complete", nullptr).parent == sent);
 }
 

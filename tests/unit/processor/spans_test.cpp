@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The spans of a processor, from the accept to the answers of settlements.
-#include "processor/call_spans.hpp"
-
-#include <algorithm>
 #include <span>
 
 #include <doctest/doctest.h>
@@ -56,7 +53,7 @@ void note_ambient(std::vector<TraceContext>& into) {
 
 } // namespace
 
-TEST_CASE("call spans: a session that came is a span from its accept on, an empty wait is none") {
+TEST_CASE("spans: a session that came is a span from its accept on, an empty wait is none") {
     TracedBench bench;
     bench.start();
     const TimePoint asked = bench.loop.now();
@@ -72,7 +69,7 @@ TEST_CASE("call spans: a session that came is a span from its accept on, an empt
     CHECK(bench.last().attributes["sessionq.session.id"] == SpanValue{std::string{"ada"}});
 }
 
-TEST_CASE("call spans: a handler runs in a span of its message's trace, as does its settlement") {
+TEST_CASE("spans: a handler runs in a span of its message's trace, as does its settlement") {
     TracedBench bench;
     std::vector<TraceContext> ambient;
     bench.handle = [&](MessageContext&) {
@@ -98,7 +95,7 @@ TEST_CASE("call spans: a handler runs in a span of its message's trace, as does 
     CHECK(bench.spans->open() == 0);
 }
 
-TEST_CASE("call spans: each try is a span, and the message is settled in the last one") {
+TEST_CASE("spans: each try is a span, and the message is settled in the last one") {
     TracedBench bench{{.failure_policy = FailurePolicy::dead_letter().after_attempts(2)}};
     bench.handle = [](MessageContext&) { throw std::runtime_error{"no stock"}; };
     const auto link = bench.start_traced();
@@ -114,7 +111,7 @@ TEST_CASE("call spans: each try is a span, and the message is settled in the las
           SpanValue{std::string{"dead_letter"}});
 }
 
-TEST_CASE("call spans: a settlement within the handler ends when the broker answers") {
+TEST_CASE("spans: a settlement within the handler ends when the broker answers") {
     TracedBench bench;
     bench.answers = false;
     bench.handle = [](MessageContext& context) { context.complete(); };
@@ -138,7 +135,7 @@ TEST_CASE("call spans: a settlement within the handler ends when the broker answ
     CHECK(bench.spans->open() == 0);
 }
 
-TEST_CASE("call spans: what goes back unhandled is no span, what is too late is one") {
+TEST_CASE("spans: what goes back unhandled is no span, what is too late is one") {
     TracedBench bench;
     SUBCASE("released when it stops") {
         bench.holds = true;
@@ -159,7 +156,7 @@ TEST_CASE("call spans: what goes back unhandled is no span, what is too late is 
     }
 }
 
-TEST_CASE("call spans: a batch is one span that links to every message") {
+TEST_CASE("spans: a batch is one span that links to every message") {
     TracedBench bench;
     std::vector<TraceContext> ambient;
     bool fails = false;
@@ -205,7 +202,7 @@ TEST_CASE("call spans: a batch is one span that links to every message") {
     CHECK(bench.spans->open() == 0);
 }
 
-TEST_CASE("call spans: with a tracer that wants no span all goes on as without one") {
+TEST_CASE("spans: with a tracer that wants no span all goes on as without one") {
     struct NoSpans final : Tracer {
         std::unique_ptr<Span> start_span(const SpanStart& /*start*/) override { return nullptr; }
     };
