@@ -61,7 +61,8 @@ public:
 private:
     friend struct client::Access;
 
-    MessageBatch(std::uint64_t max_bytes, std::uint32_t beside_message, bool traced) noexcept
+    MessageBatch(std::uint64_t max_bytes, std::uint32_t beside_message,
+                 bool traced = false) noexcept
         : max_bytes_{max_bytes}, beside_message_{beside_message}, traced_{traced} {}
 
     std::uint64_t max_bytes_;

@@ -92,18 +92,20 @@ describe("@azure/service-bus, traces", () => {
         ),
       );
       const message = await processed;
-      got[session] = { ...message.applicationProperties, ...JSON.parse(message.body) };
+      got[session] = { ...message.applicationProperties, ...message.body }; // it parses JSON
       await receiver.close();
     }
     relay.stdin.end();
     const [status] = await once(relay, "exit");
     assert.equal(status, 0);
     assert.ok(spans > 0);
-    assert.equal(got.own.body, "own");
+    assert.equal(got.own.body, JSON.stringify("own"));
     assert.match(got.own.sent, new RegExp(`^00-${traceId}-0{8}[0-9]{8}-01$`));
     assert.equal(got.w3c.sent, w3c);
     assert.equal(got.w3c.tracestate, "a=1");
-    for (const { sent, handler, traceparent, "Diagnostic-Id": diagnosticId } of Object.values(got)) {
+    for (const each of Object.values(got)) {
+      const { sent, handler, traceparent } = each;
+      const diagnosticId = each["Diagnostic-Id"];
       assert.equal(handler.slice(3, 35), traceId); // a span of the same trace
       assert.notEqual(handler, sent);
       assert.equal(traceparent.slice(3, 35), traceId); // and what it sent, another one
