@@ -121,7 +121,8 @@ public:
 /// carries one already. Then the `send` span links to it. A `process` span also links to its
 /// message. For a batch it has no parent and links to every message. The handler's ambient
 /// `OperationContext` has the context of its `process` span, so what it sends belongs to it. A
-/// message that goes back and was never handled has no `settle` span. Receivers make no spans.
+/// message that goes back and was never handled has no `settle` span. Receivers and `redrive`
+/// make no spans.
 ///
 /// Attributes:
 /// - of all: `messaging.system` (`servicebus`, `activemq`, `qpid`; `sessionq` in process),

@@ -63,8 +63,10 @@ public:
     /// `context` with the context of the handler's span, if there is one.
     [[nodiscard]] static OperationContext under(const MessageSpansPtr& spans,
                                                 OperationContext context) {
-        return spans == nullptr || !spans->handler_ ? context
-                                                    : context.with_trace(*spans->handler_);
+        if (spans == nullptr || !spans->handler_) {
+            return context; // moved, not copied
+        }
+        return context.with_trace(*spans->handler_);
     }
 
 private:
@@ -84,7 +86,10 @@ private:
 
 /// `context` with that of the span, if there is one.
 [[nodiscard]] inline OperationContext under_span(const OpenSpan& span, OperationContext context) {
-    return span.is_open() ? context.with_trace(*span.context()) : context;
+    if (!span.is_open()) {
+        return context;
+    }
+    return context.with_trace(*span.context());
 }
 
 /// A session that was asked for at that time has come.

@@ -28,8 +28,10 @@ void add_trace(const TraceContext& trace, Properties& properties);
     if (context.trace() != nullptr) {
         return context;
     }
-    auto trace = message.trace();
-    return trace ? context.with_trace(std::move(*trace)) : context;
+    if (auto trace = message.trace()) {
+        return context.with_trace(std::move(*trace));
+    }
+    return context; // moved, not copied
 }
 
 } // namespace sessionq::core
