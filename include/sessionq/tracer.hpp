@@ -110,19 +110,20 @@ public:
 /// - `create ENTITY`, producer: one for each message of a send of several. Its parent is
 ///   the ambient context. It takes no time, because the message is there already. The request is
 ///   a span of its own.
-/// - `receive ENTITY`, client: from the accept of a processor until its session came. It begins a
-///   trace. An accept that gets no session is no span.
+/// - `receive ENTITY`, client: from the accept until the session came. A processor's begins a
+///   trace. Also from the call of a receiver until messages came, which it links to. A request
+///   that gets nothing is no span.
 /// - `process ENTITY`, consumer: from the start of a handler to its end, once for each try. Its
 ///   parent is the message's context.
 /// - `settle ENTITY`, client: from the request to the broker's answer. Its parent is the last
-///   `process` span, or else the message's context.
+///   `process` span, of a receiver's message the ambient context, or else the message's context.
 ///
 /// A message carries the context of its `create` span, or else of its `send` span, unless it
 /// carries one already. Then the `send` span links to it. A `process` span also links to its
 /// message. For a batch it has no parent and links to every message. The handler's ambient
 /// `OperationContext` has the context of its `process` span, so what it sends belongs to it. A
-/// message that goes back and was never handled has no `settle` span. Receivers and `redrive`
-/// make no spans.
+/// message that goes back and was never handled has no `settle` span. Nor have the deferred
+/// messages that a handler asks for. `redrive` makes no spans.
 ///
 /// Attributes:
 /// - of all: `messaging.system` (`servicebus`, `activemq`, `qpid`; `sessionq` in process),

@@ -65,6 +65,7 @@ using CompleteFailures = std::vector<std::optional<Failure>>;
             for (auto& [at, operation] : operations) {
                 auto one = std::make_shared<One>(operation.loop, operation.deadline, all, at);
                 one->watch(std::move(operation.context));
+                one->trace(std::move(operation.span));
                 one->on_give_up(std::move(operation.unstarted));
                 launch<core::Done>(std::move(one), std::move(operation.start));
             }

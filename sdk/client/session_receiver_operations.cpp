@@ -148,6 +148,15 @@ std::vector<LockedMessage> to_messages(const std::shared_ptr<MessageHolder>& hol
     return messages;
 }
 
+std::vector<LockedMessage> to_received(const HeldSessionPtr& session, const ReceiveSpan& span,
+                                       core::Result<Deliveries> answer) {
+    std::vector<LockedMessage> messages = to_messages(session, std::move(answer));
+    if (!messages.empty()) {
+        span.came(session->place(), messages);
+    }
+    return messages;
+}
+
 Operation<core::Done> close_operation(const HeldSession& session, const OperationContext& context) {
     return make_operation<core::Done>(
         session.client(), session.status()->loop(), context,
@@ -175,8 +184,12 @@ void HeldSession::require_held() const {
 std::optional<Operation<core::Done>> HeldSession::settle(DeliveryPtr delivery,
                                                          ports::Settlement settlement,
                                                          const OperationContext& context) {
-    return on_session(*this, context, &SessionReceiverCore::settle, std::move(delivery),
-                      std::move(settlement));
+    auto span = begin_settle(client_->tracing(), place(), delivery->message,
+                             to_string(settlement.outcome), trace_of(context));
+    auto operation = on_session(*this, context, &SessionReceiverCore::settle, std::move(delivery),
+                                std::move(settlement));
+    operation.span = std::move(span);
+    return operation;
 }
 
 Operation<Deadline> HeldSession::renew_lock(const HeldDelivery& delivery,

@@ -10,6 +10,7 @@
 
 #include "client/entity_path.hpp"
 #include "client/public_call.hpp"
+#include "client/receive_span.hpp"
 #include "client/receiver_terms.hpp"
 #include "core/access.hpp"
 
@@ -26,6 +27,11 @@ struct AcceptTerms {
     ReceiverTerms receiver{};
 };
 
+[[nodiscard]] inline ReceiveSpan begin_receive(const ClientCore& client,
+                                               const OperationContext& context) {
+    return {client.tracing(), trace_of(context)};
+}
+
 [[nodiscard]] Operation<HeldSessionPtr> accept_operation(const std::shared_ptr<ClientCore>& client,
                                                          AcceptTerms terms,
                                                          const OperationContext& context);
@@ -34,8 +40,11 @@ struct AcceptTerms {
 template <typename R>
 [[nodiscard]] PublicCall<HeldSessionPtr, R> accept_session(const Client& client, AcceptTerms terms,
                                                            const OperationContext& context) {
+    const bool is_session = terms.receiver.scope == ports::Scope::session;
     return {accept_operation(Access::core(client), std::move(terms), context),
-            [core = Access::core(client)](core::Result<HeldSessionPtr> answer) -> R {
+            [core = Access::core(client), is_session,
+             span = begin_receive(*Access::core(client), context)](
+                core::Result<HeldSessionPtr> answer) -> R {
                 if constexpr (std::is_default_constructible_v<R>) {
                     if (!answer && answer.failure().code == Errc::no_session_available) {
                         return {};
@@ -43,6 +52,9 @@ template <typename R>
                 }
                 HeldSessionPtr session = std::move(answer).take_or_throw();
                 session->keep(core);
+                if (is_session) {
+                    span.came(session->place());
+                }
                 if constexpr (std::is_same_v<R, Receiver>) {
                     return Access::make<Receiver>(std::move(session));
                 } else {
@@ -102,21 +114,28 @@ template <typename R>
 [[nodiscard]] std::vector<LockedMessage> to_messages(const std::shared_ptr<MessageHolder>& holder,
                                                      core::Result<Deliveries> answer);
 
+/// The same of a receiver's messages. Ends the span of the request.
+[[nodiscard]] std::vector<LockedMessage> to_received(const HeldSessionPtr& session,
+                                                     const ReceiveSpan& span,
+                                                     core::Result<Deliveries> answer);
+
 template <typename R>
 [[nodiscard]] auto receive(const R& receiver, std::size_t max_messages, Duration wait,
                            const OperationContext& context) {
     const HeldSessionPtr& session = Access::session(receiver);
     return PublicCall<Deliveries, std::vector<LockedMessage>>{
         receive_operation(*session, max_messages, wait, context),
-        std::bind_front(to_messages, session)};
+        std::bind_front(to_received, session, begin_receive(*session->client(), context))};
 }
 
 template <typename R>
 [[nodiscard]] auto receive_one(const R& receiver, Duration wait, const OperationContext& context) {
     const HeldSessionPtr& session = Access::session(receiver);
     return PublicCall<Deliveries, std::optional<LockedMessage>>{
-        receive_operation(*session, 1, wait, context), [session](core::Result<Deliveries> answer) {
-            auto messages = to_messages(session, std::move(answer));
+        receive_operation(*session, 1, wait, context),
+        [session,
+         span = begin_receive(*session->client(), context)](core::Result<Deliveries> answer) {
+            auto messages = to_received(session, span, std::move(answer));
             return messages.empty() ? std::nullopt : std::optional{std::move(messages.front())};
         }};
 }
@@ -127,7 +146,8 @@ template <typename R>
     return PublicCall<Deliveries, std::vector<LockedMessage>>{
         on_session(session_with(ports::Capability::defer, receiver), context,
                    &SessionReceiverCore::receive_deferred, std::move(sequence_numbers)),
-        std::bind_front(to_messages, Access::session(receiver))};
+        std::bind_front(to_received, Access::session(receiver),
+                        begin_receive(*Access::session(receiver)->client(), context))};
 }
 
 [[nodiscard]] inline auto get_state(const SessionReceiver& receiver,

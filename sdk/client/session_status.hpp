@@ -14,6 +14,7 @@
 
 #include "client/message_holder.hpp"
 #include "core/event_loop.hpp"
+#include "core/span_plan.hpp"
 #include "ports/endpoint.hpp"
 
 namespace sessionq::client {
@@ -100,6 +101,10 @@ public:
     /// because no object on a receive thread may hold the client.
     void keep(std::shared_ptr<ClientCore> client) noexcept { client_ = std::move(client); }
 
+    /// In spans. Valid as long as this.
+    [[nodiscard]] core::SpanPlace place() const noexcept {
+        return {.entity = status_->entity(), .session_id = status_->session_id()};
+    }
     /// Null before `keep`.
     [[nodiscard]] const std::shared_ptr<ClientCore>& client() const noexcept { return client_; }
     [[nodiscard]] const std::shared_ptr<SessionStatus>& status() const noexcept { return status_; }

@@ -64,6 +64,12 @@ void link(SpanDraft& draft, std::optional<TraceContext> context) {
     }
 }
 
+void link_all(SpanDraft& draft, std::span<const ReceivedMessage* const> messages) {
+    for (const ReceivedMessage* each : messages) {
+        link(draft, each->trace());
+    }
+}
+
 std::optional<TraceContext> copy_of(const TraceContext* context) {
     return context == nullptr ? std::nullopt : std::optional{*context};
 }
@@ -117,8 +123,18 @@ SpanDraft SpanPlan::create(std::string_view entity, const Message& message,
     return made;
 }
 
-SpanDraft SpanPlan::receive(const SpanPlace& place) const {
-    return draft(SpanKind::client, "receive", "receive", place);
+SpanDraft SpanPlan::receive(const SpanPlace& place,
+                            std::span<const ReceivedMessage* const> messages,
+                            const TraceContext* ambient) const {
+    SpanDraft made = draft(SpanKind::client, "receive", "receive", place);
+    made.parent = copy_of(ambient);
+    link_all(made, messages);
+    if (messages.size() == 1) {
+        add_message(made, *messages.front());
+    } else if (!messages.empty()) {
+        add_number(made, "messaging.batch.message_count", messages.size());
+    }
+    return made;
 }
 
 SpanDraft SpanPlan::process(const SpanPlace& place, const ReceivedMessage& message) const {
@@ -132,9 +148,7 @@ SpanDraft SpanPlan::process(const SpanPlace& place, const ReceivedMessage& messa
 SpanDraft SpanPlan::process(const SpanPlace& place,
                             std::span<const ReceivedMessage* const> batch) const {
     SpanDraft made = draft(SpanKind::consumer, "process", "process", place);
-    for (const ReceivedMessage* each : batch) {
-        link(made, each->trace());
-    }
+    link_all(made, batch);
     add_number(made, "messaging.batch.message_count", batch.size());
     return made;
 }

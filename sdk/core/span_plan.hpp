@@ -52,8 +52,10 @@ public:
     /// One message of several in a request.
     [[nodiscard]] SpanDraft create(std::string_view entity, const Message& message,
                                    const TraceContext* ambient) const;
-    /// A session was accepted.
-    [[nodiscard]] SpanDraft receive(const SpanPlace& place) const;
+    /// A session was accepted, or messages came.
+    [[nodiscard]] SpanDraft receive(const SpanPlace& place,
+                                    std::span<const ReceivedMessage* const> messages = {},
+                                    const TraceContext* ambient = nullptr) const;
     [[nodiscard]] SpanDraft process(const SpanPlace& place, const ReceivedMessage& message) const;
     [[nodiscard]] SpanDraft process(const SpanPlace& place,
                                     std::span<const ReceivedMessage* const> batch) const;

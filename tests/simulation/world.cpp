@@ -73,6 +73,9 @@ void World::begin() {
     surroundings.clock = &scheduler();
     surroundings.seed = scheduler().random().next();
     surroundings.emptied = [this] { emptied_ = true; };
+    if (surroundings.seed % 2 != 0) { // the other runs are without a tracer
+        surroundings.tracing = spans_.trace(scheduler());
+    }
     processor_ = std::make_unique<processor::Processor>(
         setup_.options, stage_->entities(),
         application_.handlers({.batches = setup_.batches,
@@ -228,6 +231,7 @@ void World::take_down() {
     }
     stage_->close();
     check_lanes();
+    spans_.check(environment().verdict, environment().handler_starts, setup_.batches.has_value());
     environment().tell(&Oracle::at_end);
 }
 

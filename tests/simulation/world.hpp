@@ -9,6 +9,7 @@
 #include "simulation/expectations.hpp"
 #include "simulation/run.hpp"
 #include "simulation/sim_executor.hpp"
+#include "simulation/span_watch.hpp"
 #include "simulation/stage.hpp"
 #include "simulation/virtual_worker.hpp"
 
@@ -57,6 +58,7 @@ private:
     Application application_;
     ConcurrencyLimits limits_{};
     bool stop_asked_{false};
+    SpanWatch spans_{};
 };
 
 } // namespace sessionq::simulation

@@ -109,6 +109,21 @@ TEST_CASE("span plan: an accept names the session, and in process no server") {
     CHECK_FALSE(facts_of(draft).contains("server.port"));
 }
 
+TEST_CASE("span plan: a request that got messages links to them") {
+    const ReceivedMessage traced = received(&sent);
+    const ReceivedMessage plain = received(nullptr);
+    const std::array<const ReceivedMessage*, 1> one{&traced};
+    const SpanDraft alone = plan_of_azure().receive({"orders", "ada"}, one, &ambient);
+    CHECK(alone.parent == ambient);
+    CHECK(alone.links == std::vector{sent});
+    CHECK(facts_of(alone)["messaging.message.id"] == text("7"));
+    const std::array<const ReceivedMessage*, 2> two{&plain, &traced};
+    const SpanDraft several = plan_of_azure().receive({"orders", "ada"}, two, nullptr);
+    CHECK_FALSE(several.parent.has_value());
+    CHECK(several.links == std::vector{sent});
+    CHECK(facts_of(several)["messaging.batch.message_count"] == number(2));
+}
+
 TEST_CASE("span plan: a subscription's topic is the destination") {
     const auto facts = [](std::string_view entity) {
         return facts_of(plan_of_azure().receive({.entity = entity}));
