@@ -5,10 +5,16 @@
 #include <stdexcept>
 #include <vector>
 
+#include "simulation/deferred_use.hpp"
 #include "simulation/state_use.hpp"
 #include "simulation/virtual_worker.hpp"
 
 namespace sessionq::simulation {
+namespace {
+
+constexpr std::uint32_t always = 1'000'000; // times that a message kills the consumer
+
+} // namespace
 
 /// A message of a handler that runs.
 struct Application::Member {
@@ -130,6 +136,11 @@ Application::Member Application::begin_message(MessageContext& context, const Sc
     if (completes && environment_.scheduler.chance(80)) { // else it forgets to
         member.settles = ports::Outcome::complete;
     }
+    if (!record.message->kills) {
+        record.message->kills = environment_.chance(mix.kills)        ? always
+                                : environment_.chance(mix.kills_once) ? 1
+                                                                      : 0;
+    }
     record.stop = context.stop_token();
     record.batch = batch_;
     ++record.starts;
@@ -209,6 +220,9 @@ void Application::run(Batch batch) {
     const auto call = begin(batch);
     const bool waits = call->script.hangs || call->script.until_stopped;
     pass_time(call->script.takes / 2, {});
+    if (kills(*call)) {
+        pass_time(std::chrono::hours{24}, [this] { return let_go_; });
+    }
     middle(*call);
     while (!let_go_ && call->makes_calls()) {
         pass_time(std::chrono::hours{24}, [this, call] { return let_go_ || !call->waits(); });
@@ -223,11 +237,35 @@ void Application::run(Batch batch) {
     }
 }
 
+bool Application::kills(const Call& call) {
+    for (const Member& each : call.members) {
+        MessageRecord& message = *each.record->message;
+        if (*message.kills != 0 && kill(message)) {
+            --*message.kills;
+            return true;
+        }
+    }
+    return false;
+}
+
+void Application::wind_up() {
+    let_go_ = true;
+    dead_ = false;
+    for (const auto& call : std::exchange(cut_off_, {})) {
+        poll_end(call);
+    }
+}
+
 void Application::start(Batch batch, const processor::HandlerDone& done) {
     const auto call = begin(batch);
     call->done = done;
+    if (call->script.takes == Duration::zero() && kills(*call)) {
+        cut_off_.push_back(call);
+        return;
+    }
     if (call->script.takes == Duration::zero() && call->script.state_calls == 0 &&
-        call->script.sends == 0 && !call->script.hangs && !call->script.until_stopped) {
+        call->script.sends == 0 && !call->script.takes_deferred && !call->script.hangs &&
+        !call->script.until_stopped) {
         middle(*call);
         done(finish(*call)); // before start_message returns
         return;
@@ -237,10 +275,18 @@ void Application::start(Batch batch, const processor::HandlerDone& done) {
 
 /// Resumes coroutines, as a thread that is neither a loop nor a worker.
 void Application::poll_end(std::shared_ptr<Call> call) {
+    if (dead_) {
+        cut_off_.push_back(std::move(call));
+        return;
+    }
     const bool waits = call->script.hangs || call->script.until_stopped;
     const TimePoint now = environment_.scheduler.now();
     const TimePoint half = call->until - call->script.takes / 2;
     if (!call->middle_done && now >= half) {
+        if (kills(*call)) {
+            cut_off_.push_back(std::move(call));
+            return;
+        }
         middle(*call);
     }
     const bool calling = call->middle_done && !let_go_ && call->makes_calls();
@@ -272,6 +318,10 @@ void Application::middle(Call& call) {
         call.calls.push_back(std::make_shared<StateUse>(environment_, *call.members.front().context,
                                                         call.link(), call.under,
                                                         call.script.state_calls));
+    }
+    if (call.script.takes_deferred && !let_go_) {
+        call.calls.push_back(std::make_shared<DeferredUse>(
+            environment_, *call.members.front().context, call.link(), call.under));
     }
     if (call.script.sends != 0 && !let_go_ && environment_.broker.messages().size() < 400) {
         call.calls.push_back(std::make_shared<HandlerSends>(

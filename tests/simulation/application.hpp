@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <sessionq/batch_options.hpp>
 
@@ -41,9 +42,16 @@ public:
     std::function<void()> change_limits{};
     std::function<void()> switch_pause{};
     std::function<void(const DeliveryRecord&)> after_handler{};
+    /// A handler of this message kills the consumer. Returns false if it may not.
+    std::function<bool(MessageRecord&)> kill{};
 
     /// Ends handlers that hang, now and from now on.
     void let_go() noexcept { let_go_ = true; }
+
+    /// No handler goes on, until `wind_up`.
+    void die() noexcept { dead_ = true; }
+    /// All handlers end.
+    void wind_up();
 
     [[nodiscard]] std::uint64_t running() const noexcept { return running_; }
     [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
@@ -57,6 +65,8 @@ private:
     void start(Batch batch, const processor::HandlerDone& done);
     void pass_time(Duration length, std::function<bool()> until);
     void poll_end(std::shared_ptr<Call> call);
+    /// Kills the consumer if a message of the call does. Then nothing may follow.
+    [[nodiscard]] bool kills(const Call& call);
     void middle(Call& call);
     [[nodiscard]] std::exception_ptr finish(Call& call);
     [[nodiscard]] std::shared_ptr<Call> begin(Batch batch);
@@ -68,7 +78,9 @@ private:
     Environment& environment_;
     Expectations& expectations_;
     bool let_go_{false};
-    std::set<std::string> opening_{}; ///< sessions whose on_session_open handler runs
+    bool dead_{false};
+    std::vector<std::shared_ptr<Call>> cut_off_{}; ///< coroutines of the dead
+    std::set<std::string> opening_{};              ///< sessions whose on_session_open handler runs
     bool batches_{false};
     std::uint64_t batch_{0}; ///< the last
     std::uint64_t running_{0};

@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "client/redrive_mark.hpp"
+#include "core/ascii_case.hpp"
+#include "ports/state_envelope.hpp"
+
 namespace sessionq::simulation {
 
 void BrokerLedger::append(std::vector<broker::Change> changes) {
@@ -29,6 +33,7 @@ void BrokerLedger::append(std::vector<broker::Change> changes) {
 void BrokerLedger::note(const broker::Change& change, const std::vector<broker::Change>& all) {
     if (const auto* made = std::get_if<broker::QueueCreated>(&change)) {
         queues_[made->queue] = made->name;
+        dead_letters_[made->dead_letters] = made->name;
     } else if (const auto* one = std::get_if<broker::MessageAdded>(&change)) {
         added(one->message, all);
     } else if (const auto* gone = std::get_if<broker::MessageRemoved>(&change)) {
@@ -106,9 +111,16 @@ void BrokerLedger::unscheduled(const std::string& entity, std::int64_t sequence)
 
 void BrokerLedger::added(const broker::DurableMessage& message,
                          const std::vector<broker::Change>& all) {
+    if (const auto of = dead_letters_.find(message.entity); of != dead_letters_.end()) {
+        environment_->letters[{of->second, message.sequence}] = {
+            .entity = of->second,
+            .session = std::string{message.content->session_id().value_or("")},
+            .number = message.sequence};
+        environment_->scheduler.trace("broker: dead letter ", message.sequence);
+    }
     const auto queue = queues_.find(message.entity);
     if (queue == queues_.end()) {
-        return; // a dead letter
+        return;
     }
     if (message.place == sessionq::MessageState::scheduled) {
         scheduled(queue->second, message);
@@ -129,6 +141,7 @@ void BrokerLedger::added(const broker::DurableMessage& message,
     messages_[key] = &record;
     ids_[key] = id;
     environment_->scheduler.trace("broker: ", session, " #", message.sequence);
+    copy_added(queue->second, *message.content, record);
     const auto found = environment_->sent.find(id);
     SentRecord* sent = found != environment_->sent.end() ? &found->second : nullptr;
     if (sent != nullptr) {
@@ -150,6 +163,19 @@ void BrokerLedger::added(const broker::DurableMessage& message,
     });
 }
 
+void BrokerLedger::copy_added(const std::string& entity, const MessageContent& content,
+                              const MessageRecord& record) {
+    const auto number =
+        client::redriven_from(content, core::lower_case(entity + "/$DeadLetterQueue"));
+    if (!number) {
+        return;
+    }
+    LetterRecord& letter = environment_->letters.at({entity, *number});
+    environment_->scheduler.trace("broker: it is the copy of dead letter ", *number);
+    environment_->tell(&Oracle::copy_taken, letter);
+    letter.copy = &record;
+}
+
 void BrokerLedger::changed(const broker::DurableMessage& message) {
     const auto queue = queues_.find(message.entity);
     MessageRecord* record =
@@ -167,11 +193,22 @@ void BrokerLedger::changed(const broker::DurableMessage& message) {
 
 void BrokerLedger::removed(const broker::MessageRemoved& change,
                            const std::vector<broker::Change>& all) {
+    if (const auto of = dead_letters_.find(change.entity); of != dead_letters_.end()) {
+        LetterRecord& letter = environment_->letters.at({of->second, change.sequence});
+        environment_->scheduler.trace("broker: dead letter ", change.sequence, " is gone");
+        letter.is_removed = true;
+        environment_->tell(&Oracle::letter_gone, letter);
+    }
     const auto queue = queues_.find(change.entity);
     MessageRecord* message =
         queue != queues_.end() ? find(queue->second, change.sequence) : nullptr;
     if (queue != queues_.end()) {
         unscheduled(queue->second, change.sequence);
+    }
+    if (message != nullptr && message->state == MessageState::deferred &&
+        !std::exchange(message->deferred_gone, true)) {
+        uncommitted_.back().undo.emplace_back([message] { message->deferred_gone = false; });
+        environment_->tell(&Oracle::deferred_gone, *message);
     }
     if (message == nullptr || message->done()) {
         return;
@@ -201,17 +238,19 @@ void BrokerLedger::finish(MessageRecord& message, MessageState state) {
 void BrokerLedger::state_set(const broker::SessionStateSet& change) {
     const std::string& entity = queues_.at(change.entity);
     std::vector<StateValue>& values = environment_->states_of(entity, change.session_id);
+    // What processors keep beside it is none of the application's.
+    const auto state = ports::StateEnvelope::open(change.state).application;
+    const bool is_new = state != values.back().value;
     uncommitted_.back().undo.emplace_back(
         [&values, before = values.back().value] { values.push_back({.value = before}); });
-    values.push_back({.value = change.state});
+    values.push_back({.value = state});
     uncommitted_.back().states.emplace_back(&values, values.size() - 1);
-    environment_->scheduler.trace("broker: state of ", change.session_id, " '",
-                                  change.state.value_or(""), "'");
+    environment_->scheduler.trace("broker: state of ", change.session_id, " '", state.value_or(""),
+                                  "'");
     const auto& asks = environment_->state_asks;
-    const auto write = std::ranges::find_if(asks, [&](const StateRecord& each) {
-        return change.state && each.writes && each.value == change.state;
-    });
-    if (write != asks.end()) {
+    const auto write = std::ranges::find_if(
+        asks, [&](const StateRecord& each) { return state && each.writes && each.value == state; });
+    if (is_new && write != asks.end()) {
         environment_->tell(&Oracle::state_taken, *write);
     }
 }
@@ -283,7 +322,8 @@ void BrokerLedger::check(const broker::DurableQueue& kept) {
         there.emplace(message.sequence, &message);
     }
     for (const MessageRecord& message : environment_->broker.messages()) {
-        const bool belongs = !message.done() || message.state == MessageState::deferred;
+        const bool belongs =
+            !message.done() || (message.state == MessageState::deferred && !message.deferred_gone);
         if (message.entity != kept.name || message.state == MessageState::vanished) {
             continue;
         }
@@ -317,7 +357,9 @@ void BrokerLedger::check(const broker::DurableQueue& kept) {
     }
     for (const auto& [key, session] : environment_->broker.sessions()) {
         const auto found = states.find(session.id);
-        const auto state = found != states.end() ? found->second : std::nullopt;
+        const auto state =
+            ports::StateEnvelope::open(found != states.end() ? found->second : std::nullopt)
+                .application;
         const auto was = environment_->states_of(session.entity, session.id).back().value;
         if (session.entity == kept.name && state != was) {
             report("the state of " + session.id + " was '" + was.value_or("(none)") +
@@ -377,7 +419,9 @@ void BrokerLedger::wire_over(std::uint32_t wire) {
 /// What the broker took back may be delivered again before its holder knows.
 void BrokerLedger::let_go(const LinkRecord& link, BrokerSession& session) {
     for (DeliveryRecord* delivery : link.deliveries) {
-        if (!delivery->answered) {
+        // A killed holder that had not handled it does not settle it any more.
+        const bool may_be_handled = !link.killed || delivery->message->handled != 0;
+        if (!delivery->answered && may_be_handled) {
             delivery->message->excused = true;
         }
     }

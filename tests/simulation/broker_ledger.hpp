@@ -78,6 +78,8 @@ private:
 
     void note(const broker::Change& change, const std::vector<broker::Change>& all);
     void added(const broker::DurableMessage& message, const std::vector<broker::Change>& all);
+    void copy_added(const std::string& entity, const MessageContent& content,
+                    const MessageRecord& record);
     void scheduled(const std::string& entity, const broker::DurableMessage& message);
     void due(const std::string& entity, ScheduledRecord& record,
              const std::vector<broker::Change>& all, std::int64_t sequence);
@@ -102,6 +104,7 @@ private:
     std::uint64_t life_{0};
     std::set<std::uint32_t> wires_over_{};
     std::map<broker::EntityId, std::string> queues_{};
+    std::map<broker::EntityId, std::string> dead_letters_{}; ///< whose they are
     std::map<std::pair<std::string, std::int64_t>, MessageRecord*> messages_{};
     std::map<std::pair<std::string, std::int64_t>, std::string> ids_{};
     std::map<std::tuple<std::string, std::int64_t, std::string>, MessageRecord*>

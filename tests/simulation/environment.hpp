@@ -7,8 +7,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "simulation/faults.hpp"
@@ -66,10 +68,65 @@ struct Environment {
     std::map<std::string, SentRecord, std::less<>> sent{}; ///< sent over wires, by message id
     std::map<std::string, ScheduledRecord, std::less<>> scheduled{}; ///< by message id
     std::deque<StateRecord> state_asks{};
+    std::map<std::pair<std::string, std::int64_t>, LetterRecord> letters{}; ///< by entity, number
+    std::optional<std::string> redrive_holds{}; ///< the session that a redrive holds
+    TimePoint redrive_holds_since{};
     Buffered buffered;
     std::uint64_t live_links{0};
     std::uint64_t handler_starts{0};
     std::uint64_t handler_sends{0}; ///< under way
+
+    /// A redrive has got a session, or gives it back. Others cannot have it meanwhile.
+    void hold_for_redrive(const std::string& entity, const std::string& session) {
+        redrive_holds = session;
+        redrive_holds_since = scheduler.now();
+        BrokerSession& held = broker.obtain(entity, session);
+        held.foreign = true;
+        held.ready_since.reset();
+    }
+    void end_redrive_hold() {
+        redrive_holds.reset();
+        for (auto& [key, session] : broker.sessions()) {
+            if (std::exchange(session.foreign, false) && session.holder == 0) {
+                broker.unlock(session, scheduler.now());
+            }
+        }
+    }
+    /// No call knows anything of the dead letters any more.
+    void end_redrive() {
+        end_redrive_hold();
+        for (auto& [key, letter] : letters) {
+            letter.is_planned = letter.is_in_hand = letter.is_asked = letter.is_known = false;
+        }
+    }
+
+    /// The consumer is killed: it has no link, no message and no handler any more, and every
+    /// oracle is told.
+    void consumer_died(const MessageRecord* killer) {
+        tell(&Oracle::consumer_dies, killer);
+        for (DeliveryRecord& delivery : deliveries) {
+            if (std::exchange(delivery.present, false)) {
+                --buffered.messages;
+                buffered.bytes -= delivery.bytes;
+            }
+            delivery.running = 0;
+        }
+        for (LinkRecord& link : links) {
+            live_links -= std::exchange(link.exists, false) ? 1 : 0;
+            link.running = 0;
+            if (std::exchange(link.held, false)) {
+                link.lost = link.killed = true;
+                link.ended = scheduler.now();
+                tell(&Oracle::lost, link);
+            }
+        }
+        for (AcceptRecord& accept : accepts) {
+            if (!std::exchange(accept.answered, true) && !std::exchange(accept.cancelled, true)) {
+                tell(&Oracle::accept_cancelled, accept);
+            }
+        }
+        tell(&Oracle::consumer_killed);
+    }
 
     /// Every state that a session had, oldest first.
     [[nodiscard]] std::vector<StateValue>& states_of(const std::string& entity,

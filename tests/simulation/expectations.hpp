@@ -31,10 +31,14 @@ struct Expectations {
         std::chrono::seconds{5}}; ///< the consumer waits at least so long for a drain's answer
     Duration settle_bound{std::chrono::seconds{30}}; ///< the same for the answers to settlements
 
-    bool close_handler{false};   ///< on_session_close is set
-    bool limits_change{false};   ///< limits change during the run
-    bool pauses{false};          ///< the processor is paused during the run
-    bool voluntary_leave{false}; ///< the application gave up a session
+    bool close_handler{false};           ///< on_session_close is set
+    bool limits_change{false};           ///< limits change during the run
+    bool pauses{false};                  ///< the processor is paused during the run
+    bool voluntary_leave{false};         ///< the application gave up a session
+    bool redrives_hold{false};           ///< redrives hold the sessions
+    bool detects_duplicates{false};      ///< the broker does
+    bool deferred_may_be_missing{false}; ///< a lost holder may still have deferred messages
+    bool states_for_suspects{false};     ///< handlers do not use the states
     bool faults_possible{false};
     bool stalls_possible{false};
     bool locks_last{false}; ///< no fault ends a lock that is renewed
@@ -60,7 +64,8 @@ struct Expectations {
                action == FailurePolicy::Action::retry_later ||
                (action == FailurePolicy::Action::abandon &&
                 options.failure_policy.abandon_delay.min != Duration::zero()) ||
-               action == FailurePolicy::Action::dead_letter_session;
+               action == FailurePolicy::Action::dead_letter_session ||
+               options.crash_guard.has_value(); // it may park
     }
 
     /// Once no handler runs, a pause takes no longer to leave all sessions.

@@ -40,6 +40,8 @@ void FarLink::excuse() {
         }
     }
     for (MessageRecord* message : sent_) { // it may be on its way
+        message->holder_lost =
+            message->holder_lost || (message->holder == record_->id && !message->done());
         const bool is_unanswered = message->holder == record_->id && !message->done();
         message->excused = message->excused || is_unanswered;
     }

@@ -68,6 +68,16 @@ void NearLink::ask(std::function<void(FarLink&, std::uint64_t)> request, Answer 
               [far = far_, operation, request = std::move(request)] { request(*far, operation); });
 }
 
+NearLink::Answer NearLink::state_answer(bool writes, Answer answer) {
+    record_->state_written = record_->state_written || writes;
+    ++record_->state_asks;
+    environment_->tell(&Oracle::state_asked, *record_);
+    return [record = record_, answer = std::move(answer)](const Failure* failure) {
+        --record->state_asks;
+        answer(failure);
+    };
+}
+
 void NearLink::close(ports::SessionLink::DoneHandler handler) {
     if (!book_.usable("close")) {
         return;
@@ -155,12 +165,14 @@ void NearLink::on_transfer(MessageRecord& message, std::uint64_t tag) {
     delivery->bytes = environment_->message_bytes;
     delivery->port_tag = tag;
     delivery->settled_by_sender = message.state == MessageState::removed;
+    delivery->holder_lost = message.holder_lost;
     Message said;
     said.session_id = message.session;
     said.message_id = std::to_string(message.sequence);
     DeliveryRecord& record = book_.arrived(
         message, *delivery, std::move(said),
         {.sequence_number = message.sequence, .delivery_count = message.delivery_count});
+    record.holder_lost = message.holder_lost;
     if (!delivery->settled_by_sender) {
         unsettled_.emplace(tag, Unsettled{delivery.get(), &record});
     }

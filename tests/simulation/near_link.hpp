@@ -37,6 +37,8 @@ public:
     void settle(ports::Delivery& delivery, const ports::Settlement& settlement);
     void renew(ports::SessionLink::LockHandler handler);
     void ask(std::function<void(FarLink&, std::uint64_t operation)> request, Answer answer);
+    /// Counts a request for the state until its answer.
+    [[nodiscard]] Answer state_answer(bool writes, Answer answer);
     void close(ports::SessionLink::DoneHandler handler);
     void destroyed();
     /// Its accept has another answer by now, so the port itself releases the session.

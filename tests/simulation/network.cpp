@@ -136,6 +136,24 @@ void Network::server_dies() {
     }
 }
 
+void Network::client_dies(std::size_t endpoint) {
+    for (const auto& weak : wires_) {
+        const auto wire = weak.lock();
+        if (!wire || wire->endpoint() != endpoint) {
+            continue;
+        }
+        if (environment_->chance(faults_.half_open)) {
+            const bool learns = environment_->scheduler.chance(50);
+            wire->cut(Duration::max(),
+                      learns ? environment_->scheduler.between(milliseconds{1}, seconds{30})
+                             : Duration::max());
+        } else if (environment_->scheduler.chance(50)) {
+            wire->cut(Duration::max(), environment_->latency());
+        }
+        wire->client_dies();
+    }
+}
+
 void Network::stall_one() {
     if (const auto wire = some_wire()) {
         const auto writer =

@@ -38,6 +38,9 @@ public:
     /// The listener has died, with or without its machine. What it wrote may still arrive or not.
     /// Its clients learn of it at once, late, or never.
     void server_dies();
+    /// An endpoint's process is killed. What it wrote still arrives or not. The listener learns of
+    /// it at once, late or never.
+    void client_dies(std::size_t endpoint);
     void stall_one();
     /// Ends all faults.
     void mend();

@@ -83,6 +83,25 @@ void killed(Setup& s, Random& r) {
     s.client_idle = some(r, seconds{4}, seconds{15});
 }
 
+/// The consumer is killed, and another one starts.
+void dying(Setup& s, Random& r) {
+    s.deaths_every = some(r, milliseconds{200}, seconds{4});
+    s.dead_high = chance(r, 50) ? Duration{milliseconds{1}} : Duration{seconds{4}};
+    s.network.half_open = chance(r, 25) ? 40 : 0;
+    s.network.commit_high = milliseconds{r.below(50)};
+    s.lock_length = some(r, seconds{3}, seconds{10});
+    s.client_idle = some(r, seconds{4}, seconds{15});
+    s.server_idle = some(r, seconds{4}, seconds{15});
+}
+
+CrashGuard some_guard(Random& r) {
+    const bool parks = chance(r, 25);
+    return {.deaths = static_cast<std::uint32_t>(2 + r.below(3)),
+            .then = parks ? CrashGuard::Action::park_session : CrashGuard::Action::dead_letter,
+            .park_for = some(r, milliseconds{0}, seconds{2}),
+            .every_session = chance(r, 15)};
+}
+
 using Change = void (*)(Setup&, Random&);
 
 /// The scenarios of the network alone. They start from `base`.
@@ -223,6 +242,77 @@ constexpr std::array network_scenarios{
                         s.network.restart_every =
                             chance(r, 30) ? some(r, seconds{2}, seconds{6}) : Duration::zero();
                         s.network.down_high = seconds{1};
+                    }},
+    NetworkScenario{"killed_and_retried_later", "steady",
+                    [](Setup& s, Random& r) {
+                        load(s, r);
+                        dying(s, r);
+                        s.options.max_concurrent_calls_per_session = 1;
+                        s.options.failure_policy =
+                            FailurePolicy::retry_later({some(r, milliseconds{200}, seconds{3}),
+                                                        some(r, seconds{1}, seconds{5})});
+                        s.scripts.throws = static_cast<unsigned>(5 + r.below(30));
+                        s.scripts.uses_state = chance(r, 40) ? 30 : 0;
+                        s.options.crash_guard =
+                            chance(r, 40) ? std::optional{some_guard(r)} : std::nullopt;
+                    }},
+    NetworkScenario{"poison_messages", "steady",
+                    [](Setup& s, Random& r) {
+                        dying(s, r);
+                        s.options.max_concurrent_calls_per_session = 1;
+                        s.options.crash_guard = some_guard(r);
+                        s.options.failure_policy =
+                            chance(r, 50) ? FailurePolicy::abandon_at_once()
+                            : chance(r, 50)
+                                ? FailurePolicy::park_session(milliseconds{r.below(1000)})
+                                : FailurePolicy::retry_later(
+                                      {some(r, milliseconds{1}, seconds{1})});
+                        s.deaths_every = chance(r, 20) ? s.deaths_every : Duration::zero();
+                        s.scripts.kills = static_cast<unsigned>(1 + r.below(15));
+                        s.scripts.kills_once = chance(r, 30) ? 5 : 0;
+                        s.scripts.throws = chance(r, 50) ? static_cast<unsigned>(r.below(30)) : 0;
+                        s.scripts.takes_high = milliseconds{1 + r.below(500)};
+                        s.scripts.uses_state = chance(r, 30) ? 30 : 0;
+                        s.network.cut_every =
+                            chance(r, 20) ? some(r, seconds{1}, seconds{6}) : Duration::zero();
+                        s.sessions = 2 + r.below(6);
+                        s.messages = 1 + r.below(5);
+                        if (chance(r, 20)) { // what is suspicious only because it failed
+                            s.deaths_every = Duration::zero();
+                            s.scripts.kills = s.scripts.kills_once = 0;
+                        }
+                    }},
+    NetworkScenario{"deferred_messages", "steady",
+                    [](Setup& s, Random& r) {
+                        load(s, r);
+                        s.scripts.settles = static_cast<unsigned>(30 + r.below(60));
+                        s.scripts.takes_deferred = 40;
+                        s.options.auto_complete = chance(r, 85);
+                        s.network.commit_high = milliseconds{r.below(50)};
+                        s.network.cut_every =
+                            chance(r, 40) ? some(r, seconds{1}, seconds{6}) : Duration::zero();
+                        s.deaths_every =
+                            chance(r, 20) ? some(r, seconds{1}, seconds{4}) : Duration::zero();
+                    }},
+    NetworkScenario{"redriving", "steady",
+                    [](Setup& s, Random& r) {
+                        s.redrives = true;
+                        s.redrives_hold = chance(r, 80);
+                        s.detects_duplicates = chance(r, 40);
+                        s.redrive_deaths_every = chance(r, 60)
+                                                     ? some(r, milliseconds{100}, seconds{5})
+                                                     : Duration::zero();
+                        s.entities = 1;
+                        s.sessions = 2 + r.below(5);
+                        s.messages = 2 + r.below(10);
+                        s.stop_early = false;
+                        s.lock_length = some(r, seconds{3}, seconds{10});
+                        s.options.max_concurrent_calls_per_session = 1;
+                        s.options.failure_policy = FailurePolicy::dead_letter();
+                        s.scripts.throws = static_cast<unsigned>(20 + r.below(60));
+                        s.network.commit_high = milliseconds{r.below(50)};
+                        s.network.cut_every =
+                            chance(r, 30) ? some(r, seconds{1}, seconds{6}) : Duration::zero();
                     }},
     NetworkScenario{"state_and_lost_locks", "slow_handlers",
                     [](Setup& s, Random& r) {
@@ -368,6 +458,10 @@ Setup make_network_setup(const std::string& scenario, Random& random) {
     if (own != network_scenarios.end()) {
         own->change(setup, random);
         setup.quiet = false;
+        if (setup.options.crash_guard &&
+            setup.options.crash_guard->then == CrashGuard::Action::park_session) {
+            setup.max_deliveries = 6; // else what is parked is parked for ever
+        }
     }
     return setup;
 }

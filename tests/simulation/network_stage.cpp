@@ -14,6 +14,7 @@ namespace {
 constexpr int first_front = 100;
 constexpr int first_sender = 200;
 constexpr int planner = 300;
+constexpr std::size_t redriver = 400;
 
 } // namespace
 
@@ -87,11 +88,7 @@ NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
         fronts_[i].loop->weight = 1 + static_cast<std::uint32_t>(scheduler().random().below(6));
         start(fronts_[i]);
     }
-    for (std::size_t i = 0; i < loops().size(); ++i) {
-        endpoints_.push_back(std::make_unique<WatchedEndpoint>(
-            environment(), *ledger_, i, [this, i] { return network_.last_heard(i); },
-            connect(*loops()[i], i)));
-    }
+    connect_consumer();
     for (std::size_t i = 0; i < setup.sending.clients; ++i) {
         auto loop = std::make_unique<SimLoop>(scheduler(), first_sender + static_cast<int>(i));
         auto endpoint = connect(*loop, loops().size() + i);
@@ -105,6 +102,50 @@ NetworkStage::NetworkStage(std::uint64_t seed, Trace trace, const Setup& setup)
             environment(), setup.sending.timeout,
             connect(*planner_loop_, loops().size() + senders_.size()));
     }
+    if (setup.redrives) {
+        redriving_ = make_redriving();
+        redriving_->begin();
+    }
+}
+
+std::unique_ptr<Redriving> NetworkStage::make_redriving() {
+    return std::make_unique<Redriving>(
+        Redriving::Surroundings{
+            .environment = &environment(),
+            .entity = entities().front(),
+            .connect = [this](SimLoop& loop) { return connect(loop, redriver); },
+            .cut = [this] { network_.client_dies(redriver); }},
+        setup());
+}
+
+void NetworkStage::connect_consumer() {
+    for (std::size_t i = 0; i < loops().size(); ++i) {
+        endpoints_.push_back(std::make_unique<WatchedEndpoint>(
+            environment(), *ledger_, i, [this, i] { return network_.last_heard(i); },
+            connect(*loops()[i], i)));
+    }
+}
+
+void NetworkStage::kill_consumer() {
+    Stage::kill_consumer();
+    for (std::size_t i = 0; i < endpoints_.size(); ++i) {
+        network_.client_dies(i);
+        dead_.push_back(std::move(endpoints_[i]));
+    }
+    endpoints_.clear();
+}
+
+void NetworkStage::revive_consumer() {
+    Stage::revive_consumer();
+    connect_consumer();
+}
+
+void NetworkStage::bury() {
+    dead_.clear();
+    if (redriving_) {
+        redriving_->bury();
+    }
+    Stage::bury();
 }
 
 void NetworkStage::raise_broker(std::vector<broker::DurableQueue> kept) {
@@ -113,7 +154,11 @@ void NetworkStage::raise_broker(std::vector<broker::DurableQueue> kept) {
     for (const std::string& entity : entities()) {
         const broker::QueueOptions options{.requires_session = true,
                                            .lock_duration = setup().lock_length,
-                                           .max_delivery_count = 1'000'000};
+                                           .max_delivery_count = setup().max_deliveries,
+                                           .duplicate_detection_window =
+                                               setup().detects_duplicates
+                                                   ? std::optional<Duration>{std::chrono::hours{1}}
+                                                   : std::nullopt};
         static_cast<void>(broker_->create_queue(entity, options, instant()).value());
     }
     broker_->begin(instant());
@@ -223,7 +268,7 @@ Network::Listener NetworkStage::some_front() {
 bool NetworkStage::has_sent_all() const {
     return std::ranges::all_of(senders_,
                                [](const Sender& sender) { return sender.client->is_done(); }) &&
-           (!planner_ || planner_->is_done());
+           (!planner_ || planner_->is_done()) && (!redriving_ || redriving_->is_done());
 }
 
 void NetworkStage::send(const std::string& entity, const std::string& session) {
@@ -264,6 +309,7 @@ void NetworkStage::make_trouble() {
                                scheduler().between(milliseconds{0}, seconds{8}));
         });
     }
+    repeat(setup().redrive_deaths_every, [this] { redriving_->kill(); });
     repeat(faults.kill_every, [this] { kill_broker(); });
     repeat(faults.failing_every, [this] {
         ledger_->failing = true;
@@ -292,6 +338,9 @@ void NetworkStage::close() {
     if (planner_) {
         planner_loop_->post([this] { planner_->close(); });
     }
+    if (redriving_) {
+        redriving_->close();
+    }
     run(scheduler().now() + seconds{10}, never);
     check_accepts_answered();
     for (const Sender& sender : senders_) {
@@ -312,11 +361,14 @@ void NetworkStage::close() {
     if (planner_) {
         check_timers(*planner_loop_);
     }
+    for (SimLoop* const loop : redriving_ ? redriving_->loops() : std::vector<SimLoop*>{}) {
+        check_timers(*loop);
+    }
 }
 
 /// The consumer has released everything, and the broker knows.
 void NetworkStage::check_sessions_free() {
-    if (setup().network.cuts() || setup().network.token_refused != 0) {
+    if (setup().network.cuts() || setup().network.token_refused != 0 || setup().consumer_dies()) {
         return;
     }
     for (const auto& [key, session] : environment().broker.sessions()) {

@@ -7,6 +7,7 @@
 #include "server/server.hpp"
 #include "simulation/broker_time.hpp"
 #include "simulation/network.hpp"
+#include "simulation/redriving.hpp"
 #include "simulation/scheduling_client.hpp"
 #include "simulation/sending_client.hpp"
 #include "simulation/stage.hpp"
@@ -25,6 +26,9 @@ public:
     [[nodiscard]] bool has_sent_all() const override;
     [[nodiscard]] bool connects() const override { return true; }
     void close() override;
+    void kill_consumer() override;
+    void revive_consumer() override;
+    void bury() override;
 
 private:
     /// A receive thread of the broker and the server on it.
@@ -45,6 +49,8 @@ private:
     void make_trouble() override;
     void mend() override;
 
+    void connect_consumer();
+    [[nodiscard]] std::unique_ptr<Redriving> make_redriving();
     [[nodiscard]] ports::EndpointPtr connect(SimLoop& loop, std::size_t number);
     void raise_broker(std::vector<broker::DurableQueue> kept);
     void kill_broker();
@@ -68,9 +74,11 @@ private:
     Network network_;
     std::vector<Front> fronts_{};
     std::vector<std::unique_ptr<WatchedEndpoint>> endpoints_{};
+    std::vector<std::unique_ptr<WatchedEndpoint>> dead_{}; ///< of killed consumers
     std::vector<Sender> senders_{};
     std::unique_ptr<SimLoop> planner_loop_{};
     std::unique_ptr<SchedulingClient> planner_{}; ///< null: nobody schedules messages
+    std::unique_ptr<Redriving> redriving_{};      ///< null: nobody redrives
     std::map<std::pair<std::string, std::string>, std::size_t>
         sender_of_{}; ///< by entity and session
     std::vector<std::shared_ptr<ForeignHolder>> foreign_{};

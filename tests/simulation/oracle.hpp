@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <sessionq/error.hpp>
+#include <sessionq/redrive.hpp>
 
 #include "simulation/records.hpp"
 
@@ -23,13 +24,16 @@ struct Violation {
 class Verdict {
 public:
     void report(std::string_view oracle, std::string text) {
-        if (!first_) {
+        if (!first_ && !closed_) {
             first_.emplace(Violation{std::string{oracle}, std::move(text)});
         }
     }
     [[nodiscard]] const std::optional<Violation>& first() const noexcept { return first_; }
+    /// Ignores what comes from now on.
+    void close() noexcept { closed_ = true; }
 
 private:
+    bool closed_{false};
     std::optional<Violation> first_{};
 };
 
@@ -51,6 +55,12 @@ public:
     virtual void drain_answered(const LinkRecord&) {}
     virtual void closing(const LinkRecord&) {} ///< by close() or by its destructor
     virtual void lost(const LinkRecord&) {}
+    virtual void state_asked(const LinkRecord&) {} ///< by the processor or by a handler
+
+    /// By a handler of `killer`; null: from outside. Its handlers count as running still, and its
+    /// links as held.
+    virtual void consumer_dies(const MessageRecord* /*killer*/) {}
+    virtual void consumer_killed() {} ///< its links are lost, no handler runs any more
 
     virtual void batch_started(const std::vector<DeliveryRecord*>&) {} ///< before its messages
     virtual void handler_started(const DeliveryRecord&) {} ///< once for each message, in order
@@ -70,6 +80,20 @@ public:
     } ///< it is available at the broker now
     virtual void cancel_answered(const ScheduledRecord&, std::int64_t /*sequence*/,
                                  bool /*found*/) {}
+
+    virtual void copy_asked(const LetterRecord&) {}    ///< a redrive sends it
+    virtual void copy_taken(const LetterRecord&) {}    ///< by the broker; `copy` is the one before
+    virtual void removal_asked(const LetterRecord&) {} ///< by a redrive
+    virtual void letter_gone(const LetterRecord&) {}
+    virtual void redrive_leaves(const std::string& /*session*/) {}
+    virtual void redrive_done(const RedriveReport&) {}
+
+    virtual void deferred_received(const LinkRecord&, const std::vector<MessageRecord*>& /*wanted*/,
+                                   const std::vector<const ReceivedMessage*>&) {}
+    virtual void deferred_refused(const LinkRecord&, const std::vector<MessageRecord*>& /*wanted*/,
+                                  const Failure&) {}
+    virtual void deferred_settled(const MessageRecord&, ports::Outcome) {} ///< confirmed
+    virtual void deferred_gone(const MessageRecord&) {}                    ///< from the broker
 
     virtual void before_advance(TimePoint /*next*/) {} ///< nobody can act before `next`
     virtual void faults_ended() {}

@@ -5,9 +5,32 @@ namespace sessionq::simulation {
 
 PortStage::PortStage(std::uint64_t seed, Trace trace, const Setup& setup)
     : Stage{seed, std::move(trace), setup}, server_{environment()} {
+    connect();
+}
+
+void PortStage::connect() {
     for (std::size_t i = 0; i < loops().size(); ++i) {
         endpoints_.push_back(std::make_unique<SimEndpoint>(environment(), server_, *loops()[i], i));
     }
+}
+
+void PortStage::kill_consumer() {
+    Stage::kill_consumer();
+    for (auto& endpoint : endpoints_) {
+        endpoint->die();
+        dead_.push_back(std::move(endpoint));
+    }
+    endpoints_.clear();
+}
+
+void PortStage::revive_consumer() {
+    Stage::revive_consumer();
+    connect();
+}
+
+void PortStage::bury() {
+    dead_.clear();
+    Stage::bury();
 }
 
 std::vector<ports::Endpoint*> PortStage::endpoints() {
@@ -22,6 +45,9 @@ void PortStage::make_trouble() {
     const Faults& faults = setup().faults;
     repeat(faults.detach_every, [this] { server_.detach_one(); });
     repeat(faults.disconnect_every, [this] {
+        if (endpoints_.empty()) {
+            return;
+        }
         endpoints_[scheduler().random().below(endpoints_.size())]->disconnect(
             scheduler().between(milliseconds{0}, setup().faults.outage_high));
     });
@@ -42,7 +68,8 @@ void PortStage::mend() {
 
 void PortStage::close() {
     Stage::close();
-    const bool leases_end_by_word = setup().faults.disconnect_every == Duration::zero();
+    const bool leases_end_by_word =
+        setup().faults.disconnect_every == Duration::zero() && !setup().consumer_dies();
     for (const auto& [key, session] : environment().broker.sessions()) {
         if (session.holder != 0 && leases_end_by_word) {
             environment().verdict.report("(h) stop (R18)",

@@ -13,8 +13,12 @@ public:
 
     [[nodiscard]] std::vector<ports::Endpoint*> endpoints() override;
     void close() override;
+    void kill_consumer() override;
+    void revive_consumer() override;
+    void bury() override;
 
 private:
+    void connect();
     void send(const std::string& entity, const std::string& session) override {
         server_.send(entity, session);
     }
@@ -25,6 +29,7 @@ private:
 
     SimServer server_;
     std::vector<std::unique_ptr<SimEndpoint>> endpoints_;
+    std::vector<std::unique_ptr<SimEndpoint>> dead_;
 };
 
 } // namespace sessionq::simulation

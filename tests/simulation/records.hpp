@@ -43,6 +43,12 @@ struct MessageRecord {
     std::optional<TimePoint> given_back{}; ///< when the last of these was confirmed
     std::optional<TimePoint> settled{};    ///< when its final settlement was confirmed
     bool excused{false}; ///< a lock of it was lost or a settlement is unknown, so it may come twice
+    std::uint32_t deferred_link{0}; ///< on which a handler has asked for it after it was deferred
+    bool holder_lost{false};    ///< a holder that had it was lost; only the simulated port reads it
+    bool deferred_asked{false}; ///< a handler has asked to complete it after it was deferred
+    bool deferred_gone{false};  ///< the broker has done so
+    std::optional<std::uint32_t> kills{}; ///< how often its handler still kills the consumer;
+                                          ///< unset: it was never handled
     [[nodiscard]] bool done() const noexcept {
         return state != MessageState::available && state != MessageState::locked;
     }
@@ -58,6 +64,7 @@ struct DeliveryRecord {
     TimePoint arrived{};
     std::size_t bytes{0};
     std::uint32_t delivery_count{0};            ///< according to the broker
+    bool holder_lost{false};                    ///< as the broker tells
     bool present{false};                        ///< the consumer has it and has not destroyed it
     std::uint32_t starts{0};                    ///< handlers that began
     std::uint32_t running{0};                   ///< handlers that run now
@@ -92,6 +99,7 @@ struct LinkRecord {
     bool lease_wavered{false}; ///< an answer said that the lock is lost, or a renewal was so late
                                ///< that the holder may be leaving
     bool lost{false};
+    bool killed{false}; ///< its consumer was killed; it is `lost`, too
     bool exists{false}; ///< accepted, and not destroyed by the consumer
     TimePoint asked{};
     TimePoint accepted{};
@@ -114,6 +122,7 @@ struct LinkRecord {
     std::uint32_t settling{0};   ///< requested and unanswered
     TimePoint settle_asked{};    ///< when a settlement was requested last
     std::uint32_t state_asks{0}; ///< requests for its state that are unanswered
+    bool state_written{false};   ///< or was to be
     std::vector<DeliveryRecord*> deliveries{};
 };
 
@@ -158,6 +167,20 @@ struct SentRecord {
     bool is_confirmed{false};
     std::uint32_t taken{0};     ///< how often the broker took it
     std::vector<Copy> copies{}; ///< what the broker took and did not lose
+};
+
+/// A dead letter as the broker and the redrive under way know it.
+struct LetterRecord {
+    std::string entity{};
+    std::string session{};
+    std::int64_t number{0};
+    bool is_removed{false};
+    const MessageRecord* copy{nullptr}; ///< the last that a redrive has sent
+    // For the call under way:
+    bool is_planned{false};
+    bool is_in_hand{false};
+    bool is_asked{false}; ///< to be sent
+    bool is_known{false}; ///< it knows that the broker has a copy
 };
 
 /// A handler's read or write of its session's state.

@@ -359,6 +359,52 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.faults.accept_slow = chance(r, 30) ? static_cast<unsigned>(r.below(30)) : 0;
              s.pauses_every = chance(r, 20) ? Duration{seconds{2}} : Duration::zero();
          }},
+        {"killed_consumers",
+         [](Setup& s, Random& r) {
+             s.deaths_every =
+                 chance(r, 70) ? Duration{milliseconds{200 + r.below(4000)}} : Duration::zero();
+             s.scripts.kills_once = static_cast<unsigned>(r.below(10)); // before or amid others
+             s.scripts.throws = static_cast<unsigned>(r.below(30));
+             s.scripts.settles = static_cast<unsigned>(r.below(20));
+             s.scripts.takes_high = milliseconds{500};
+             s.options.failure_policy = some_policy(r);
+             s.options.auto_complete = chance(r, 85);
+             s.messages = 1 + r.below(15);
+             s.faults.detach_every = chance(r, 20) ? Duration{seconds{3}} : Duration::zero();
+             s.dead_high = chance(r, 50) ? Duration{milliseconds{1}} : Duration{seconds{5}};
+         }},
+        {"delayed_retries",
+         [](Setup& s, Random& r) {
+             s.options.max_concurrent_calls_per_session = 1;
+             s.options.failure_policy = FailurePolicy::retry_later(
+                 {milliseconds{200 + r.below(3000)}, milliseconds{1000 + r.below(4000)}});
+             s.scripts.throws = static_cast<unsigned>(5 + r.below(30));
+             s.deaths_every =
+                 chance(r, 60) ? Duration{milliseconds{200 + r.below(4000)}} : Duration::zero();
+             s.faults.detach_every = chance(r, 20) ? Duration{seconds{3}} : Duration::zero();
+             if (chance(r, 30)) {
+                 s.options.crash_guard = CrashGuard{};
+             }
+         }},
+        {"guarded_consumers",
+         [](Setup& s, Random& r) {
+             s.options.max_concurrent_calls_per_session = 1;
+             s.options.crash_guard =
+                 CrashGuard{.deaths = static_cast<std::uint32_t>(2 + r.below(3)),
+                            .every_session = chance(r, 15)};
+             s.options.failure_policy = chance(r, 70)
+                                            ? FailurePolicy::abandon_at_once()
+                                            : FailurePolicy::park_session(milliseconds{500});
+             s.scripts.kills = static_cast<unsigned>(1 + r.below(15));
+             s.scripts.kills_once = chance(r, 30) ? 5 : 0;
+             s.scripts.throws = chance(r, 50) ? static_cast<unsigned>(r.below(30)) : 0;
+             s.scripts.takes_high = milliseconds{1 + r.below(500)};
+             s.deaths_every = chance(r, 20) ? Duration{seconds{2}} : Duration::zero();
+             s.faults.detach_every = chance(r, 20) ? Duration{seconds{3}} : Duration::zero();
+             s.sessions = 2 + r.below(6);
+             s.messages = 1 + r.below(5);
+             s.lock_length = seconds{3 + r.below(5)};
+         }},
         {"pauses",
          [](Setup& s, Random& r) {
              s.faults.latency_low = milliseconds{1};

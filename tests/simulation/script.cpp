@@ -49,6 +49,7 @@ Script draw_script(const ScriptMix& mix, const ScriptTimes& times, core::Random&
     if (chance(mix.uses_state)) {
         script.state_calls = static_cast<unsigned>(1 + random.below(3));
     }
+    script.takes_deferred = chance(mix.takes_deferred);
     if (chance(mix.sends)) {
         script.sends = static_cast<unsigned>(1 + random.below(2));
     }

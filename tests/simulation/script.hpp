@@ -23,8 +23,9 @@ struct Script {
     std::optional<ports::Outcome> settles{}; ///< what the handler settles half way
     bool settles_again{false};               ///< it settles a second time
     Side side{Side::none};                   ///< what it calls meanwhile
-    unsigned state_calls{0}; ///< how often it reads or sets its session's state half way
-    unsigned sends{0};       ///< how many messages it sends half way
+    unsigned state_calls{0};    ///< how often it reads or sets its session's state half way
+    bool takes_deferred{false}; ///< it receives deferred messages half way
+    unsigned sends{0};          ///< how many messages it sends half way
 };
 
 /// How often a handler does what, in percent.
@@ -41,9 +42,12 @@ struct ScriptMix {
     unsigned changes_limits{0};
     unsigned pauses{0}; ///< or resumes
     unsigned uses_state{0};
-    unsigned sends{0};         ///< with the product's own port only
-    unsigned outlives_lock{0}; ///< takes one to three times the length of the lock
-    unsigned exactly_idle{0};  ///< takes as long as the idle timeout, a tick less, or a tick more
+    unsigned takes_deferred{0}; ///< with the product's own port only
+    unsigned sends{0};          ///< with the product's own port only
+    unsigned outlives_lock{0};  ///< takes one to three times the length of the lock
+    unsigned kills{0};          ///< messages that kill the consumer whenever they are handled
+    unsigned kills_once{0};     ///< or only at their first time
+    unsigned exactly_idle{0};   ///< takes as long as the idle timeout, a tick less, or a tick more
 };
 
 /// The lengths that a handler may depend on. Zero: locks do not expire.

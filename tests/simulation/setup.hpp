@@ -55,11 +55,18 @@ struct Setup {
     bool destroy_without_stop{false};
     Duration limits_every{}; ///< mean time between changes of the limits; zero: none
     Duration pauses_every{}; ///< mean time between pausing and resuming; zero: never
+    Duration deaths_every{}; ///< mean time between kills of the consumer from outside; zero: none
+    Duration dead_high{seconds{2}};          ///< the longest time until another one starts
+    std::uint32_t max_deliveries{1'000'000}; ///< at the broker; with the product's own port only
     Duration stop_within{seconds{10}};
     // With the product's own port only.
     NetworkFaults network{};
     Sending sending{};
-    std::size_t scheduled{0}; ///< scheduled messages; some are cancelled
+    std::size_t scheduled{0};        ///< scheduled messages; some are cancelled
+    bool redrives{false};            ///< somebody redrives the dead letters of the first entity
+    bool redrives_hold{true};        ///< and holds their sessions
+    Duration redrive_deaths_every{}; ///< mean time between kills of redrives; zero: none
+    bool detects_duplicates{false};
     SeamDefect defect{SeamDefect::none};
     std::size_t fronts{1};             ///< receive threads of the broker
     Duration client_idle{seconds{30}}; ///< longest silence of the peer
@@ -70,6 +77,11 @@ struct Setup {
     std::uint64_t most_steps{3'000'000}; ///< a run that takes more is stuck
     bool quiet{false};                   ///< no fault can happen and every handler is short
     bool locks_last{false};              ///< no fault ends a lock that is renewed
+
+    /// The consumer is killed now and then.
+    [[nodiscard]] bool consumer_dies() const noexcept {
+        return deaths_every > Duration::zero() || scripts.kills != 0 || scripts.kills_once != 0;
+    }
 };
 
 /// The setup of a seed in a scenario. Throws std::invalid_argument if the scenario does not exist.

@@ -22,6 +22,7 @@ struct BrokerSession {
     std::map<std::int64_t, MessageRecord*> pending{}; ///< unfinished, by sequence number
     std::uint32_t holder{0};                          ///< link; 0: free
     TimePoint locked_until{};
+    std::optional<std::string> state{};
     bool foreign{false};                    ///< another client holds it
     std::optional<TimePoint> ready_since{}; ///< since when it is free and has a message
 };
@@ -63,6 +64,7 @@ public:
 
     [[nodiscard]] std::size_t unfinished() const noexcept { return unfinished_; }
     [[nodiscard]] const std::deque<MessageRecord>& messages() const noexcept { return messages_; }
+    [[nodiscard]] std::deque<MessageRecord>& messages() noexcept { return messages_; }
     [[nodiscard]] std::map<std::pair<std::string, std::string>, BrokerSession>&
     sessions() noexcept {
         return sessions_;

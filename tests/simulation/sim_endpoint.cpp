@@ -33,10 +33,30 @@ public:
     void close(DoneHandler handler) override { near_->close(std::move(handler)); }
 
     ports::RequestId get_state(Deadline, StateHandler handler) override {
-        return refuse(std::move(handler));
+        const auto read = std::make_shared<std::optional<std::string>>();
+        ask_state(
+            false, [read](BrokerSession& session) { *read = session.state; },
+            [read, handler = std::move(handler)](const Failure* failure) {
+                if (failure != nullptr) {
+                    handler(*failure);
+                } else {
+                    handler(*read);
+                }
+            });
+        return 0;
     }
-    ports::RequestId set_state(std::optional<std::string>, Deadline, DoneHandler handler) override {
-        return refuse(std::move(handler));
+    ports::RequestId set_state(std::optional<std::string> state, Deadline,
+                               DoneHandler handler) override {
+        ask_state(
+            true, [state = std::move(state)](BrokerSession& session) { session.state = state; },
+            [handler = std::move(handler)](const Failure* failure) {
+                if (failure != nullptr) {
+                    handler(*failure);
+                } else {
+                    handler(core::Done{});
+                }
+            });
+        return 0;
     }
     ports::RequestId receive_deferred(std::vector<std::int64_t>, Deadline,
                                       DeliveriesHandler handler) override {
@@ -44,6 +64,19 @@ public:
     }
 
 private:
+    void ask_state(bool writes, std::function<void(BrokerSession&)> use, NearLink::Answer answer) {
+        near_->ask(
+            [weak = std::weak_ptr{near_}, use = std::move(use)](FarLink& far,
+                                                                std::uint64_t operation) {
+                const auto near = weak.lock();
+                if (near && far.attached()) { // else it hears that the link is lost
+                    use(*far.session());
+                    near->send_answer(operation, std::nullopt, {});
+                }
+            },
+            near_->state_answer(writes, std::move(answer)));
+    }
+
     template <typename Handler>
     ports::RequestId refuse(Handler handler) {
         near_->ask(
@@ -69,9 +102,9 @@ SimEndpoint::SimEndpoint(Environment& environment, SimServer& server, SimLoop& l
       number_{number},
       capabilities_{"simulation",
                     {ports::Capability::accept_named, ports::Capability::accept_next,
-                     ports::Capability::lock_renewal, ports::Capability::defer,
-                     ports::Capability::dead_letter, ports::Capability::dead_letter_reason,
-                     ports::Capability::receive_and_delete}},
+                     ports::Capability::lock_renewal, ports::Capability::session_state,
+                     ports::Capability::defer, ports::Capability::dead_letter,
+                     ports::Capability::dead_letter_reason, ports::Capability::receive_and_delete}},
       up_{environment.scheduler, "up" + std::to_string(number)},
       refuses_{environment.chance(50)},
       takes_first_credit_{environment.chance(70)},

@@ -35,6 +35,8 @@ public:
     ports::RequestId manage_rules(ports::RulesRequest request,
                                   ports::RulesHandler handler) override;
 
+    /// Its process is killed. The broker learns of it at once or when the locks end.
+    void die() { server_->disconnect(*this, number_); }
     /// Loses all its links and accepts. No accept succeeds until `outage` is over.
     void disconnect(Duration outage);
     /// Ends the outage now.

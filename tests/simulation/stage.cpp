@@ -20,13 +20,33 @@ Stage::Stage(std::uint64_t seed, Trace trace, const Setup& setup)
     for (std::size_t i = 0; i < setup.entities; ++i) {
         entities_.push_back("e" + std::to_string(i));
     }
-    for (std::size_t i = 0; i < setup.loops; ++i) {
-        loops_.push_back(std::make_unique<SimLoop>(environment_.scheduler, static_cast<int>(i)));
-        loops_.back()->weight = 1 + static_cast<std::uint32_t>(scheduler().random().below(6));
-    }
+    add_loops();
     scheduler().before_advance = [this](TimePoint next) {
         environment_.tell(&Oracle::before_advance, next);
     };
+}
+
+void Stage::add_loops() {
+    for (std::size_t i = 0; i < setup_.loops; ++i) {
+        loops_.push_back(std::make_unique<SimLoop>(environment_.scheduler, static_cast<int>(i)));
+        loops_.back()->weight = 1 + static_cast<std::uint32_t>(scheduler().random().below(6));
+    }
+}
+
+void Stage::kill_consumer() {
+    for (auto& loop : loops_) {
+        scheduler().remove(*loop);
+        dead_loops_.push_back(std::move(loop));
+    }
+    loops_.clear();
+}
+
+void Stage::revive_consumer() { add_loops(); }
+
+void Stage::wind_up() {
+    for (const auto& loop : dead_loops_) {
+        scheduler().add(*loop);
+    }
 }
 
 void Stage::open() {
@@ -42,6 +62,9 @@ void Stage::open() {
     send_all();
     make_trouble();
     repeat(setup_.faults.stall_every, [this] {
+        if (loops_.empty()) {
+            return;
+        }
         loops_[scheduler().random().below(loops_.size())]->stall_until(
             scheduler().now() + scheduler().between(milliseconds{1}, setup_.faults.stall_high));
     });

@@ -41,6 +41,16 @@ public:
     /// Destroys everything after the consumer, and reports what is left.
     virtual void close();
 
+    /// The consumer's process is killed: its receive threads do nothing more, and its connections
+    /// end.
+    virtual void kill_consumer();
+    /// Makes receive threads and connections for another one.
+    virtual void revive_consumer();
+    /// Lets the threads of all that was killed run again.
+    void wind_up();
+    /// Destroys what was killed.
+    virtual void bury() { dead_loops_.clear(); }
+
     /// Steps until `done`, until nobody can act, until `end`, or until a violation. Returns true if
     /// `done`.
     bool run(TimePoint end, const std::function<bool()>& done);
@@ -64,11 +74,13 @@ protected:
 
 private:
     void send_all();
+    void add_loops();
 
     Setup setup_;
     Environment environment_;
     std::vector<std::string> entities_;
     std::vector<std::unique_ptr<SimLoop>> loops_;
+    std::vector<std::unique_ptr<SimLoop>> dead_loops_;
     bool troubled_{true};
 };
 

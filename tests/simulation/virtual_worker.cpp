@@ -115,6 +115,18 @@ void VirtualPool::wake(std::size_t work) {
     }
 }
 
+void VirtualPool::freeze() {
+    for (const auto& worker : workers_) {
+        environment_->scheduler.remove(*worker);
+    }
+}
+
+void VirtualPool::thaw() {
+    for (const auto& worker : workers_) {
+        environment_->scheduler.add(*worker);
+    }
+}
+
 bool VirtualPool::any_busy() const {
     return std::any_of(workers_.begin(), workers_.end(),
                        [](const auto& worker) { return worker->busy(); });

@@ -62,6 +62,10 @@ public:
 
     [[nodiscard]] bool any_busy() const;
 
+    /// No worker runs, until `thaw`.
+    void freeze();
+    void thaw();
+
 private:
     void wake(std::size_t work);
 

@@ -92,6 +92,7 @@ ports::RequestId WatchedLink::get_state(Deadline deadline, StateHandler handler)
 
 ports::RequestId WatchedLink::set_state(std::optional<std::string> state, Deadline deadline,
                                         DoneHandler handler) {
+    book_.record().state_written = true;
     return link_->set_state(std::move(state), deadline, state_answer(std::move(handler)));
 }
 
@@ -99,6 +100,7 @@ template <typename T>
 std::function<void(core::Result<T>)> WatchedLink::state_answer(
     std::function<void(core::Result<T>)> handler) {
     ++book_.record().state_asks;
+    environment_->tell(&Oracle::state_asked, book_.record());
     return once<T>("a request for the state",
                    [this, handler = std::move(handler)](core::Result<T> answer) {
                        --book_.record().state_asks;
@@ -135,7 +137,10 @@ void WatchedLink::on_delivery(ports::DeliveryPtr delivery) {
         environment_->broken("a delivery of what is no message of the session");
         return;
     }
-    if (received.text() != environment_->body_of(received.message_id())) {
+    const auto original = received.shared_content()->property(redrive_message_id_property);
+    const auto* const id = original ? std::get_if<std::string>(&*original) : nullptr;
+    if (received.text() !=
+        environment_->body_of(id != nullptr ? std::string_view{*id} : received.message_id())) {
         environment_->broken("a message is not as it was sent");
     }
     if (record.credit == 0) {
@@ -150,6 +155,7 @@ void WatchedLink::on_delivery(ports::DeliveryPtr delivery) {
     said.message_id = received.message_id();
     DeliveryFacts facts = received.facts();
     DeliveryRecord& written = book_.arrived(*message, *delivery, std::move(said), std::move(facts));
+    written.holder_lost = delivery->holder_lost;
     if (!delivery->settled_by_sender) {
         unsettled_[delivery.get()] = &written; // memory is reused
     }

@@ -44,6 +44,7 @@ public:
 
     /// The server has died and writes nothing more.
     void server_dies() { closed(Side::server); }
+    void client_dies() { closed(Side::client); }
 
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
     [[nodiscard]] std::size_t endpoint() const noexcept { return endpoint_; }

@@ -8,11 +8,7 @@
 namespace sessionq::simulation {
 
 World::World(std::unique_ptr<Stage> stage, const Setup& setup)
-    : setup_{setup},
-      stage_{std::move(stage)},
-      callbacks_{stage_->scheduler(), "callbacks"},
-      notifier_{stage_->scheduler(), "notifier"},
-      application_{stage_->environment(), expectations_} {}
+    : setup_{setup}, stage_{std::move(stage)} {}
 
 RunResult World::run() {
     begin();
@@ -22,10 +18,14 @@ RunResult World::run() {
     }
     stop();
     take_down();
-    return {.violation = environment().verdict.first(),
-            .steps = scheduler().steps(),
-            .handlers = environment().handler_starts,
-            .virtual_time = scheduler().elapsed()};
+    const RunResult result{.violation = environment().verdict.first(),
+                           .steps = scheduler().steps(),
+                           .handlers = environment().handler_starts,
+                           .virtual_time = scheduler().elapsed()};
+    if (!result.violation) {
+        bury();
+    }
+    return result;
 }
 
 void World::begin() {
@@ -39,6 +39,10 @@ void World::begin() {
         setup_.limits_every > Duration::zero() || setup_.scripts.changes_limits != 0;
     expectations_.pauses = setup_.pauses_every > Duration::zero() || setup_.scripts.pauses != 0;
     expectations_.stop_is_quick = setup_.quiet;
+    expectations_.states_for_suspects = setup_.scripts.uses_state == 0;
+    expectations_.deferred_may_be_missing = setup_.network.cuts() || setup_.consumer_dies();
+    expectations_.redrives_hold = setup_.redrives_hold;
+    expectations_.detects_duplicates = setup_.detects_duplicates;
     expectations_.connects = stage_->connects();
     expectations_.aftermath = stage_->aftermath();
     expectations_.locks_last = setup_.locks_last;
@@ -49,48 +53,15 @@ void World::begin() {
     expectations_.limits.push_back({scheduler().now(), limits_});
     add_all_oracles(environment(), expectations_);
 
-    pool_.emplace(environment(), dispatcher_, setup_.workers);
-    application_.mix = setup_.scripts;
-    application_.open_throws = setup_.open_throws;
-    application_.stop_from_inside = [this] {
-        if (processor_) { // a handler may outlive it
-            ask_stop(true);
-        }
-    };
-    application_.endpoints = [this] { return stage_->endpoints(); };
-    application_.send_timeout = setup_.operation_timeout;
-    application_.change_limits = [this] { change_limits(); };
-    application_.switch_pause = [this] { switch_pause(); };
-    application_.after_handler = [this](const DeliveryRecord& delivery) {
-        after_handler(delivery);
-    };
-
-    processor::Environment surroundings;
-    surroundings.endpoints = stage_->endpoints();
-    surroundings.dispatcher = &dispatcher_;
-    surroundings.workers = &callbacks_;
-    surroundings.notifier = &notifier_;
-    surroundings.clock = &scheduler();
-    surroundings.seed = scheduler().random().next();
-    surroundings.emptied = [this] { emptied_ = true; };
-    if (surroundings.seed % 2 != 0) { // the other runs are without a tracer
-        surroundings.tracing = spans_.trace(scheduler());
-    }
-    processor_ = std::make_unique<processor::Processor>(
-        setup_.options, stage_->entities(),
-        application_.handlers({.batches = setup_.batches,
-                               .coroutines = setup_.coroutines,
-                               .open = setup_.open_handler,
-                               .close = setup_.close_handler}),
-        std::move(surroundings));
     expectations_.close_handler = setup_.close_handler;
     expectations_.without_slot = [this] {
-        const auto described = processor_ ? processor_->describe_here() : ProcessorDescription{};
+        const auto described =
+            processor() != nullptr ? processor()->describe_here() : ProcessorDescription{};
         return described.parked.size() + described.settling.size();
     };
     expectations_.looks_for_session = [this] {
-        const auto slots =
-            processor_ ? processor_->describe_here().slots : std::vector<SlotDescription>{};
+        const auto slots = processor() != nullptr ? processor()->describe_here().slots
+                                                  : std::vector<SlotDescription>{};
         return std::any_of(slots.begin(), slots.end(), [](const SlotDescription& slot) {
             return slot.state == "accepting" || slot.state == "vacant";
         });
@@ -99,8 +70,84 @@ void World::begin() {
         check_slots();
         environment().tell(&Oracle::before_advance, next);
     };
+    start_consumer();
     stage_->open();
-    processor_->start();
+    processor()->start();
+}
+
+void World::start_consumer() {
+    consumer_ = std::make_unique<Consumer>(*stage_, expectations_, setup_);
+    Application& application = consumer_->application();
+    application.mix = setup_.scripts;
+    application.open_throws = setup_.open_throws;
+    application.stop_from_inside = [this, self = consumer_.get()] {
+        if (consumer_.get() == self && processor() != nullptr) { // a handler may outlive it
+            ask_stop(true);
+        }
+    };
+    application.endpoints = [this] { return stage_->endpoints(); };
+    application.send_timeout = setup_.operation_timeout;
+    application.change_limits = [this] { change_limits(); };
+    application.switch_pause = [this] { switch_pause(); };
+    application.after_handler = [this](const DeliveryRecord& delivery) { after_handler(delivery); };
+    application.kill = [this, self = consumer_.get()](const MessageRecord& killer) {
+        return kill_consumer(*self, &killer);
+    };
+    if (expectations_.calm_since != TimePoint::max()) {
+        expectations_.calm_since = scheduler().now();
+        calm(application);
+    }
+    consumer_->start(setup_.consumer_dies() ? nullptr : &spans_);
+}
+
+/// Handlers do nothing odd any more, but what kills the consumer goes on to do so.
+void World::calm(Application& application) {
+    application.let_go();
+    application.mix = ScriptMix{};
+    application.open_throws = 0;
+}
+
+/// From now on nothing of it runs. Its machine closes its connections, or not. Returns false if it
+/// is not alive, or stopping.
+bool World::kill_consumer(const Consumer& which, const MessageRecord* killer) {
+    if (stop_asked_ || consumer_.get() != &which || found()) {
+        return false;
+    }
+    scheduler().trace("the consumer is killed", killer != nullptr ? " by #" : "",
+                      killer != nullptr ? std::to_string(killer->sequence) : "");
+    consumer_->die();
+    killed_.push_back(std::move(consumer_));
+    environment().consumer_died(killer);
+    stage_->kill_consumer();
+    scheduler().after(scheduler().between(milliseconds{0}, setup_.dead_high), [this] {
+        scheduler().trace("another consumer starts");
+        stage_->revive_consumer();
+        start_consumer();
+        processor()->start();
+    });
+    return true;
+}
+
+/// Lets what was killed come to an end, so that it can be destroyed. Nothing is judged any more.
+void World::bury() {
+    environment().verdict.close();
+    scheduler().before_advance = nullptr;
+    if (killed_.empty()) {
+        stage_->bury();
+        return;
+    }
+    stage_->wind_up();
+    for (const auto& consumer : killed_) {
+        consumer->wind_up();
+    }
+    stage_->run(scheduler().now() + std::chrono::minutes{2},
+                [this] { return std::ranges::all_of(killed_, &Consumer::is_empty); });
+    for (const auto& consumer : killed_) {
+        consumer->destroy();
+    }
+    stage_->run(scheduler().now() + seconds{1}, [] { return false; });
+    stage_->bury();
+    stage_->run(scheduler().now() + seconds{1}, [] { return false; });
 }
 
 void World::amid_trouble() {
@@ -113,9 +160,14 @@ void World::amid_trouble() {
     };
     repeat(setup_.limits_every, [this] { change_limits(); });
     repeat(setup_.pauses_every, [this] { switch_pause(); });
+    repeat(setup_.deaths_every, [this] {
+        if (consumer_) {
+            kill_consumer(*consumer_, nullptr);
+        }
+    });
     if (setup_.stop_early) {
         scheduler().after(scheduler().between(milliseconds{0}, setup_.trouble_for / 2), [this] {
-            if (processor_) {
+            if (processor() != nullptr) {
                 ask_stop(false);
             }
         });
@@ -125,9 +177,9 @@ void World::amid_trouble() {
 
 void World::consume_the_rest() {
     stage_->calm_down();
-    application_.let_go();
-    application_.mix = ScriptMix{};
-    application_.open_throws = 0;
+    if (consumer_) {
+        calm(consumer_->application());
+    }
     if (!setup_.options.session_ids.empty() || limits_.max_concurrent_sessions == 0) {
         limits_.max_concurrent_sessions =
             std::max<std::uint32_t>(limits_.max_concurrent_sessions, 1);
@@ -139,12 +191,12 @@ void World::consume_the_rest() {
     }
     const auto all_consumed = [this] {
         return environment().broker.unfinished() == 0 && environment().handler_sends == 0 &&
-               stage_->has_sent_all();
+               stage_->has_sent_all() && consumer_ != nullptr;
     };
     if (stage_->run(calm + std::chrono::minutes{20}, all_consumed) || found()) {
         return;
     }
-    scheduler().trace(processor_->describe_here().to_string());
+    scheduler().trace(consumer_ ? processor()->describe_here().to_string() : "no consumer");
     if (!stage_->has_sent_all()) {
         environment().verdict.report("(j) sending",
                                      "a message is not confirmed long after the last fault");
@@ -166,7 +218,7 @@ void World::ask_stop(bool from_inside) {
         expectations_.stop_deadline =
             std::min(expectations_.stop_deadline, now + setup_.stop_within);
     }
-    processor_->stop(Deadline::at(now + setup_.stop_within), [this](const StopReport& report) {
+    processor()->stop(Deadline::at(now + setup_.stop_within), [this](const StopReport& report) {
         if (std::exchange(expectations_.stop_answered, true)) {
             return;
         }
@@ -189,7 +241,7 @@ void World::stop() {
     }
     if (setup_.stop_twice) {
         scheduler().after(scheduler().between(milliseconds{0}, milliseconds{200}), [this] {
-            if (processor_) {
+            if (processor() != nullptr) {
                 setup_.stop_within /= scheduler().chance(50) ? 4 : 1;
                 ask_stop(false);
             }
@@ -205,17 +257,17 @@ void World::take_down() {
     if (found()) {
         return;
     }
-    application_.let_go();
+    consumer_->application().let_go();
     stage_->calm_down();
     const auto never = [] { return false; };
     stage_->run(scheduler().now() + seconds{2}, never); // handlers that were left return
     // The default timeout of `SessionProcessor::stop`: once the handlers have returned, the rest
     // of a stop takes no longer.
-    stage_->run(scheduler().now() + seconds{30}, [this] { return emptied_; });
+    stage_->run(scheduler().now() + seconds{30}, [this] { return consumer_->is_empty(); });
     if (found()) {
         return;
     }
-    if (!emptied_) {
+    if (!consumer_->is_empty()) {
         environment().verdict.report("(h) stop (R18)",
                                      "something of the processor is left after its last handler");
         return;
@@ -224,7 +276,7 @@ void World::take_down() {
     scheduler().before_advance = nullptr;
     expectations_.stop_asked = std::min(expectations_.stop_asked, scheduler().now());
     expectations_.stop_deadline = std::min(expectations_.stop_deadline, scheduler().now());
-    processor_.reset();
+    consumer_->destroy();
     stage_->run(scheduler().now() + seconds{10}, never);
     if (found()) {
         return;
@@ -236,10 +288,11 @@ void World::take_down() {
 }
 
 void World::check_lanes() {
-    if (dispatcher_.active_calls() != 0 || dispatcher_.ready_lanes() != 0) {
-        environment().verdict.report("(i) lanes", std::to_string(dispatcher_.ready_lanes()) +
+    const dispatch::Dispatcher& dispatcher = consumer_->dispatcher();
+    if (dispatcher.active_calls() != 0 || dispatcher.ready_lanes() != 0) {
+        environment().verdict.report("(i) lanes", std::to_string(dispatcher.ready_lanes()) +
                                                       " ready lanes and " +
-                                                      std::to_string(dispatcher_.active_calls()) +
+                                                      std::to_string(dispatcher.active_calls()) +
                                                       " active calls are left at the end");
     }
 }
@@ -261,7 +314,7 @@ void World::change_limits() {
     scheduler().trace("limits: ", limits_.max_concurrent_sessions, " sessions, ",
                       limits_.max_concurrent_calls_per_session, " calls each, ",
                       limits_.max_concurrent_calls, " in all");
-    processor_->update_limits(limits_);
+    processor()->update_limits(limits_);
 }
 
 /// Seldom it asks for what is so already.
@@ -281,22 +334,22 @@ void World::pause() {
     if (!expectations_.paused) {
         expectations_.paused = scheduler().now();
     }
-    processor_->pause();
+    processor()->pause();
 }
 
 void World::resume() {
     scheduler().trace("resumed");
     expectations_.paused.reset();
-    processor_->resume();
+    processor()->resume();
 }
 
 /// A pause that lasts: it ends with nothing held. Then the processor resumes.
 void World::pause_in_calm() {
     pause();
     stage_->run(scheduler().now() + std::chrono::minutes{5},
-                [this] { return application_.running() == 0; });
+                [this] { return consumer_->application().running() == 0; });
     stage_->run(scheduler().now() + expectations_.pause_bound() + seconds{1}, [] { return false; });
-    const ProcessorDescription description = processor_->describe_here();
+    const ProcessorDescription description = processor()->describe_here();
     const bool all_paused =
         std::all_of(description.slots.begin(), description.slots.end(),
                     [](const SlotDescription& slot) { return slot.state == "paused"; });
@@ -309,11 +362,14 @@ void World::pause_in_calm() {
 
 /// R16: a slot that claims to accept has an accept under way, and every slot waits for something.
 void World::check_slots() {
-    const bool paused = processor_->state() == ProcessorDescription::State::paused;
-    if (!paused && processor_->state() != ProcessorDescription::State::running) {
+    if (processor() == nullptr) {
         return;
     }
-    const ProcessorDescription description = processor_->describe_here();
+    const bool paused = processor()->state() == ProcessorDescription::State::paused;
+    if (!paused && processor()->state() != ProcessorDescription::State::running) {
+        return;
+    }
+    const ProcessorDescription description = processor()->describe_here();
     std::size_t accepting = 0;
     for (const SlotDescription& slot : description.slots) {
         accepting += slot.state == "accepting" ? 1 : 0;

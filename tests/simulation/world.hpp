@@ -4,19 +4,16 @@
 #include <memory>
 #include <optional>
 
-#include "processor/processor.hpp"
-#include "simulation/application.hpp"
+#include "simulation/consumer.hpp"
 #include "simulation/expectations.hpp"
 #include "simulation/run.hpp"
-#include "simulation/sim_executor.hpp"
 #include "simulation/span_watch.hpp"
-#include "simulation/stage.hpp"
-#include "simulation/virtual_worker.hpp"
 
 namespace sessionq::simulation {
 
 /// The product's processor on a stage, with its workers and its application. Faults come first,
-/// then a calm time in which everything must be consumed, then the end.
+/// then a calm time in which everything must be consumed, then the end. Where the consumer is
+/// killed, another one follows.
 class World {
 public:
     World(std::unique_ptr<Stage> stage, const Setup& setup);
@@ -25,6 +22,10 @@ public:
 
 private:
     void begin();
+    void start_consumer();
+    static void calm(Application& application);
+    bool kill_consumer(const Consumer& which, const MessageRecord* killer);
+    void bury();
     void amid_trouble();
     void consume_the_rest();
     void stop();
@@ -41,6 +42,9 @@ private:
     void check_settling(const ProcessorDescription& description);
     void after_handler(const DeliveryRecord& delivery);
     void check_lanes();
+    [[nodiscard]] processor::Processor* processor() const noexcept {
+        return consumer_ ? consumer_->processor() : nullptr;
+    }
     [[nodiscard]] bool found() { return stage_->environment().verdict.first().has_value(); }
     [[nodiscard]] Environment& environment() noexcept { return stage_->environment(); }
     [[nodiscard]] Scheduler& scheduler() noexcept { return stage_->scheduler(); }
@@ -48,14 +52,9 @@ private:
     Setup setup_;
     std::unique_ptr<Stage> stage_;
     Expectations expectations_{};
-    dispatch::Dispatcher dispatcher_{};
-    SimExecutor callbacks_;
-    SimExecutor notifier_;
-    std::unique_ptr<processor::Processor> processor_{};
-    bool emptied_{false};
+    std::unique_ptr<Consumer> consumer_{}; ///< null: killed, and none has started since
+    std::vector<std::unique_ptr<Consumer>> killed_{};
     TimePoint last_settling_{}; ///< when a session was last seen to settle without a slot
-    std::optional<VirtualPool> pool_{};
-    Application application_;
     ConcurrencyLimits limits_{};
     bool stop_asked_{false};
     SpanWatch spans_{};

@@ -34,6 +34,10 @@ public:
     }
     void lost(const LinkRecord&) override { forget_failures(); }
     void accepted(const AcceptRecord&, const LinkRecord&) override { forget_failures(); }
+    void consumer_killed() override {
+        forget_failures();
+        empty_.clear();
+    }
 
 private:
     static constexpr Duration window = std::chrono::seconds{10};

@@ -31,6 +31,8 @@ public:
         std::erase(running_, &delivery);
     }
 
+    void consumer_killed() override { running_.clear(); }
+
     /// The stop token must fire before the end of the lock, and at once when the lock is lost.
     void before_advance(TimePoint next) override {
         if (expectations_.stalls_possible) {

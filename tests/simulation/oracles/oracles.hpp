@@ -6,7 +6,7 @@
 #include "simulation/environment.hpp"
 #include "simulation/expectations.hpp"
 
-// The oracles (a) to (q), one in each file. The ledger checks (m): a store has what was committed.
+// The oracles (a) to (t), one in each file. The ledger checks (m): a store has what was committed.
 
 namespace sessionq::simulation {
 
@@ -35,8 +35,11 @@ std::unique_ptr<Oracle> make_schedule_oracle(Environment&,
                                              const Expectations&); ///< (n) scheduled messages
 std::unique_ptr<Oracle> make_delay_oracle(Environment&,
                                           const Expectations&); ///< (o) delayed retries
-std::unique_ptr<Oracle> make_pause_oracle(Environment&, const Expectations&); ///< (p) pauses
-std::unique_ptr<Oracle> make_batch_oracle(Environment&, const Expectations&); ///< (q) batches
+std::unique_ptr<Oracle> make_pause_oracle(Environment&, const Expectations&);   ///< (p) pauses
+std::unique_ptr<Oracle> make_batch_oracle(Environment&, const Expectations&);   ///< (q) batches
+std::unique_ptr<Oracle> make_guard_oracle(Environment&, const Expectations&);   ///< (r) crash guard
+std::unique_ptr<Oracle> make_redrive_oracle(Environment&, const Expectations&); ///< (s) redrives
+std::unique_ptr<Oracle> make_deferred_oracle(Environment&, const Expectations&); ///< (t) deferred
 
 void add_all_oracles(Environment& environment, const Expectations& expectations);
 

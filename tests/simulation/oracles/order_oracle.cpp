@@ -47,6 +47,8 @@ public:
         running_ -= delivery.leads ? 1 : 0;
     }
 
+    void consumer_killed() override { running_ = 0; }
+
 private:
     /// The broker must have settled every earlier message. Without confirmation a decided message
     /// counts as settled, because its settlement is under way and in order.

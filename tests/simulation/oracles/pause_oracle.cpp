@@ -35,6 +35,8 @@ public:
         quiet_since_ = last_end_[delivery.link] = environment_.scheduler.now();
     }
 
+    void consumer_killed() override { running_ = 0; }
+
     void before_advance(TimePoint next) override {
         if (!is_paused()) {
             return;

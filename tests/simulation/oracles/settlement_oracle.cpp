@@ -28,13 +28,13 @@ public:
             }
             break;
         case ports::Outcome::abandon:
-            if (!by_handler && delivery.thrown == 0) {
+            if (!by_handler && delivery.thrown == 0 && !by_guard(delivery)) {
                 report("abandoned though no handler of it failed", delivery, outcome);
             }
             break;
         case ports::Outcome::dead_letter:
             if (!by_handler && policy != Action::dead_letter_session &&
-                (delivery.thrown == 0 || policy != Action::dead_letter)) {
+                (delivery.thrown == 0 || policy != Action::dead_letter) && !by_guard(delivery)) {
                 report("dead-lettered against the policy (R9)", delivery, outcome);
             }
             break;
@@ -101,6 +101,11 @@ public:
     }
 
 private:
+    /// Another oracle judges whether it may.
+    [[nodiscard]] bool by_guard(const DeliveryRecord& delivery) const {
+        return expectations_.options.crash_guard && delivery.starts == 0;
+    }
+
     static std::string name(const DeliveryRecord& delivery) {
         return delivery.message->session + " #" + std::to_string(delivery.message->sequence) +
                " on link" + std::to_string(delivery.link->id);

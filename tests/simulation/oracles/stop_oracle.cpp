@@ -15,6 +15,8 @@ public:
         quiet_since_ = environment_.scheduler.now();
     }
 
+    void consumer_killed() override { running_ = 0; }
+
     void before_advance(TimePoint next) override {
         // Not in the answer itself, because a loop may drop a link in its next turn.
         if (expectations_.stop_answered) {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "simulation/consumer.hpp"
+
+namespace sessionq::simulation {
+
+Consumer::Consumer(Stage& stage, Expectations& expectations, const Setup& setup)
+    : stage_{&stage},
+      setup_{&setup},
+      callbacks_{stage.scheduler(), "callbacks"},
+      notifier_{stage.scheduler(), "notifier"},
+      pool_{stage.environment(), dispatcher_, setup.workers},
+      application_{stage.environment(), expectations} {}
+
+void Consumer::start(SpanWatch* spans) {
+    processor::Environment surroundings;
+    surroundings.endpoints = stage_->endpoints();
+    surroundings.dispatcher = &dispatcher_;
+    surroundings.workers = &callbacks_;
+    surroundings.notifier = &notifier_;
+    surroundings.clock = &stage_->scheduler();
+    surroundings.seed = stage_->scheduler().random().next();
+    surroundings.emptied = [this] { emptied_ = true; };
+    if (spans != nullptr && surroundings.seed % 2 != 0) {
+        surroundings.tracing = spans->trace(stage_->scheduler());
+    }
+    processor_ = std::make_unique<processor::Processor>(
+        setup_->options, stage_->entities(),
+        application_.handlers({.batches = setup_->batches,
+                               .coroutines = setup_->coroutines,
+                               .open = setup_->open_handler,
+                               .close = setup_->close_handler}),
+        std::move(surroundings));
+}
+
+void Consumer::die() {
+    stage_->scheduler().remove(callbacks_);
+    stage_->scheduler().remove(notifier_);
+    pool_.freeze();
+    application_.die();
+}
+
+void Consumer::wind_up() {
+    stage_->scheduler().add(callbacks_);
+    stage_->scheduler().add(notifier_);
+    pool_.thaw();
+    application_.wind_up();
+    processor_->stop(Deadline::at(stage_->scheduler().now()), [](const StopReport&) {});
+}
+
+} // namespace sessionq::simulation
