@@ -12,7 +12,9 @@
 namespace sessionq::simulation {
 namespace {
 
-constexpr std::uint32_t always = 1'000'000; // times that a message kills the consumer
+// Times that a message kills the consumer. Few: every other time.
+constexpr std::uint32_t now_and_then = 5;
+constexpr std::uint32_t always = 1'000'000;
 
 } // namespace
 
@@ -137,9 +139,10 @@ Application::Member Application::begin_message(MessageContext& context, const Sc
         member.settles = ports::Outcome::complete;
     }
     if (!record.message->kills) {
-        record.message->kills = environment_.chance(mix.kills)        ? always
-                                : environment_.chance(mix.kills_once) ? 1
-                                                                      : 0;
+        record.message->kills = environment_.chance(mix.kills)
+                                    ? environment_.chance(30) ? now_and_then - 1 : always
+                                : environment_.chance(mix.kills_once) ? 1U
+                                                                      : 0U;
     }
     record.stop = context.stop_token();
     record.batch = batch_;
@@ -240,7 +243,9 @@ void Application::run(Batch batch) {
 bool Application::kills(const Call& call) {
     for (const Member& each : call.members) {
         MessageRecord& message = *each.record->message;
-        if (*message.kills != 0 && kill(message)) {
+        const bool is_its_time =
+            *message.kills != 0 && (*message.kills >= now_and_then || environment_.chance(50));
+        if (is_its_time && kill(message)) {
             --*message.kills;
             return true;
         }

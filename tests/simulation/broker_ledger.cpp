@@ -248,9 +248,15 @@ void BrokerLedger::state_set(const broker::SessionStateSet& change) {
     environment_->scheduler.trace("broker: state of ", change.session_id, " '", state.value_or(""),
                                   "'");
     const auto& asks = environment_->state_asks;
-    const auto write = std::ranges::find_if(
-        asks, [&](const StateRecord& each) { return state && each.writes && each.value == state; });
-    if (is_new && write != asks.end()) {
+    const auto write = std::ranges::find_if(asks, [&](const StateRecord& each) {
+        return each.writes && each.value == state && each.link->session == change.session_id &&
+               each.link->entity == entity;
+    });
+    if (is_new && write == asks.end()) {
+        environment_->verdict.report("(k) session state",
+                                     "the state of " + change.session_id + " becomes '" +
+                                         state.value_or("(none)") + "', and nobody wrote that");
+    } else if (is_new && state) {
         environment_->tell(&Oracle::state_taken, *write);
     }
 }

@@ -17,6 +17,7 @@ void Consumer::start(SpanWatch* spans) {
     surroundings.dispatcher = &dispatcher_;
     surroundings.workers = &callbacks_;
     surroundings.notifier = &notifier_;
+    surroundings.host = host_;
     surroundings.clock = &stage_->scheduler();
     surroundings.seed = stage_->scheduler().random().next();
     surroundings.emptied = [this] { emptied_ = true; };

@@ -40,6 +40,7 @@ private:
     SimExecutor callbacks_;
     SimExecutor notifier_;
     bool emptied_{false};
+    std::shared_ptr<bool> host_{std::make_shared<bool>(true)};
     std::unique_ptr<processor::Processor> processor_{};
     VirtualPool pool_;
     Application application_;

@@ -86,7 +86,12 @@ void DeferredUse::settle(SessionMessage& message) {
                     self->environment_->tell(&Oracle::deferred_settled, record, outcome);
                 }
             });
-    } catch (const Error&) { // the session is lost
+    } catch (const Error& error) {
+        if (!lease_ending(*link_, environment_->scheduler.now(), environment_->margin()) &&
+            link_->held) {
+            environment_->broken(std::string{"a deferred message cannot be settled: "} +
+                                 error.what());
+        }
     }
 }
 

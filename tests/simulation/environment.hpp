@@ -71,15 +71,17 @@ struct Environment {
     std::map<std::pair<std::string, std::int64_t>, LetterRecord> letters{}; ///< by entity, number
     std::optional<std::string> redrive_holds{}; ///< the session that a redrive holds
     TimePoint redrive_holds_since{};
+    TimePoint redrive_holds_until{}; ///< unless it renews its lock
     Buffered buffered;
     std::uint64_t live_links{0};
     std::uint64_t handler_starts{0};
     std::uint64_t handler_sends{0}; ///< under way
 
     /// A redrive has got a session, or gives it back. Others cannot have it meanwhile.
-    void hold_for_redrive(const std::string& entity, const std::string& session) {
+    void hold_for_redrive(const std::string& entity, const std::string& session, TimePoint asked) {
         redrive_holds = session;
         redrive_holds_since = scheduler.now();
+        redrive_holds_until = asked + lock_length;
         BrokerSession& held = broker.obtain(entity, session);
         held.foreign = true;
         held.ready_since.reset();

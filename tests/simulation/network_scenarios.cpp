@@ -253,35 +253,41 @@ constexpr std::array network_scenarios{
                                                         some(r, seconds{1}, seconds{5})});
                         s.scripts.throws = static_cast<unsigned>(5 + r.below(30));
                         s.scripts.uses_state = chance(r, 40) ? 30 : 0;
-                        s.options.crash_guard =
-                            chance(r, 40) ? std::optional{some_guard(r)} : std::nullopt;
-                    }},
-    NetworkScenario{"poison_messages", "steady",
-                    [](Setup& s, Random& r) {
-                        dying(s, r);
-                        s.options.max_concurrent_calls_per_session = 1;
-                        s.options.crash_guard = some_guard(r);
-                        s.options.failure_policy =
-                            chance(r, 50) ? FailurePolicy::abandon_at_once()
-                            : chance(r, 50)
-                                ? FailurePolicy::park_session(milliseconds{r.below(1000)})
-                                : FailurePolicy::retry_later(
-                                      {some(r, milliseconds{1}, seconds{1})});
-                        s.deaths_every = chance(r, 20) ? s.deaths_every : Duration::zero();
-                        s.scripts.kills = static_cast<unsigned>(1 + r.below(15));
-                        s.scripts.kills_once = chance(r, 30) ? 5 : 0;
-                        s.scripts.throws = chance(r, 50) ? static_cast<unsigned>(r.below(30)) : 0;
-                        s.scripts.takes_high = milliseconds{1 + r.below(500)};
-                        s.scripts.uses_state = chance(r, 30) ? 30 : 0;
-                        s.network.cut_every =
-                            chance(r, 20) ? some(r, seconds{1}, seconds{6}) : Duration::zero();
-                        s.sessions = 2 + r.below(6);
-                        s.messages = 1 + r.below(5);
-                        if (chance(r, 20)) { // what is suspicious only because it failed
-                            s.deaths_every = Duration::zero();
-                            s.scripts.kills = s.scripts.kills_once = 0;
+                        if (chance(r, 50)) {
+                            s.options.crash_guard = some_guard(r);
+                            s.scripts.kills = 5;
+                            s.scripts.throws = 50;
                         }
                     }},
+    NetworkScenario{
+        "poison_messages", "steady",
+        [](Setup& s, Random& r) {
+            dying(s, r);
+            s.options.max_concurrent_calls_per_session = 1;
+            s.options.crash_guard = some_guard(r);
+            s.options.failure_policy =
+                chance(r, 50) ? FailurePolicy::abandon_at_once()
+                : chance(r, 50)
+                    ? FailurePolicy::park_session(milliseconds{r.below(1000)})
+                    : FailurePolicy::retry_later({some(r, milliseconds{1}, seconds{1})});
+            s.deaths_every = chance(r, 20) ? s.deaths_every : Duration::zero();
+            s.scripts.kills = static_cast<unsigned>(1 + r.below(15));
+            s.scripts.kills_once = chance(r, 30) ? 5 : 0;
+            s.scripts.throws = chance(r, 50) ? static_cast<unsigned>(r.below(30)) : 0;
+            s.scripts.takes_high = milliseconds{1 + r.below(500)};
+            s.scripts.uses_state = chance(r, 30) ? 30 : 0;
+            s.network.cut_every =
+                chance(r, 20) ? some(r, seconds{1}, seconds{6}) : Duration::zero();
+            s.network.stall_every =
+                chance(r, 40) ? some(r, milliseconds{100}, seconds{2}) : Duration::zero();
+            s.network.stall_high = seconds{2};
+            s.sessions = 2 + r.below(6);
+            s.messages = 1 + r.below(5);
+            if (chance(r, 20)) { // what is suspicious only because it failed
+                s.deaths_every = Duration::zero();
+                s.scripts.kills = s.scripts.kills_once = 0;
+            }
+        }},
     NetworkScenario{"deferred_messages", "steady",
                     [](Setup& s, Random& r) {
                         load(s, r);
@@ -302,6 +308,13 @@ constexpr std::array network_scenarios{
                         s.redrive_deaths_every = chance(r, 60)
                                                      ? some(r, milliseconds{100}, seconds{5})
                                                      : Duration::zero();
+                        s.redrives_pause = chance(r, 30);
+                        if (chance(r, 50)) { // copies wait while other sessions are handled
+                            s.options.max_concurrent_sessions = 1;
+                            s.options.max_messages_per_turn = 1;
+                            s.scripts.instant = 10;
+                            s.scripts.takes_high = seconds{1};
+                        }
                         s.entities = 1;
                         s.sessions = 2 + r.below(5);
                         s.messages = 2 + r.below(10);

@@ -321,6 +321,9 @@ void NetworkStage::make_trouble() {
 void NetworkStage::mend() {
     network_.mend();
     ledger_->failing = false;
+    if (redriving_) {
+        redriving_->calm_down();
+    }
     for (const auto& holder : std::exchange(foreign_, {})) {
         holder->free();
     }

@@ -44,7 +44,26 @@ RedrivingClient::Terms Redriving::some_terms() {
     }
     return {.entity = around_.entity,
             .options = std::move(options),
-            .fit = scheduler.chance(50) ? 100 : 1 + scheduler.random().below(3)};
+            .fit = scheduler.chance(50) ? 100 : 1 + scheduler.random().below(3),
+            .dies = [this] { return dies(); },
+            .pauses = [this] { return some_pause(); }};
+}
+
+bool Redriving::dies() {
+    if (!is_troubled_ || setup_.redrive_deaths_every == Duration::zero() ||
+        !around_.environment->scheduler.chance(10)) {
+        return false;
+    }
+    kill();
+    return true;
+}
+
+/// Sometimes long enough to lose a lock.
+Duration Redriving::some_pause() {
+    Scheduler& scheduler = around_.environment->scheduler;
+    return is_troubled_ && setup_.redrives_pause && scheduler.chance(10)
+               ? scheduler.between(milliseconds{1}, setup_.lock_length * 2)
+               : Duration::zero();
 }
 
 void Redriving::call() {

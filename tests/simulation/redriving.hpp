@@ -28,6 +28,8 @@ public:
     /// Begins a call soon, and another one after it.
     void begin();
     void kill();
+    /// No call is killed or pauses any more.
+    void calm_down() noexcept { is_troubled_ = false; }
     [[nodiscard]] bool is_done() const;
 
     /// Begins no call any more and ends the one under way.
@@ -44,6 +46,8 @@ private:
     };
 
     void call();
+    [[nodiscard]] bool dies();
+    [[nodiscard]] Duration some_pause();
     [[nodiscard]] RedrivingClient::Terms some_terms();
 
     Surroundings around_;
@@ -51,6 +55,7 @@ private:
     std::unique_ptr<Process> now_{}; ///< null: no call is under way
     std::vector<std::unique_ptr<Process>> ended_{};
     std::vector<std::unique_ptr<Process>> dead_{};
+    bool is_troubled_{true};
     bool is_closed_{false};
 };
 

@@ -18,82 +18,6 @@ client::RedriveMachine::Holding holding_of(const RedriveOptions& options) {
 
 } // namespace
 
-/// A link of the call: to the dead letters, or to the session that it holds. Renews its locks.
-class RedrivingClient::Link final : private ports::LinkEvents {
-public:
-    Link(RedrivingClient& call, ports::SessionLinkPtr link) : call_{&call}, link_{std::move(link)} {
-        link_->set_events(*this);
-        if (const auto length = link_->initial_lock().length) {
-            renew_after(*length / 3);
-        }
-    }
-
-    [[nodiscard]] bool is_lost() const noexcept { return is_lost_; }
-    [[nodiscard]] const std::string& session_id() const { return link_->session_id(); }
-    [[nodiscard]] std::vector<ports::Delivery*> take() { return std::exchange(arrived_, {}); }
-    [[nodiscard]] bool has_some() const noexcept { return !arrived_.empty(); }
-    void ask_for(std::uint32_t messages) {
-        if (messages > credit_) {
-            link_->add_credit(messages - std::exchange(credit_, messages));
-        }
-    }
-    void complete(ports::Delivery& delivery) {
-        std::erase(locked_, delivery.port_tag);
-        link_->settle(delivery, {.outcome = ports::Outcome::complete});
-    }
-    void close(ports::SessionLink::DoneHandler handler) { link_->close(std::move(handler)); }
-
-private:
-    [[nodiscard]] ports::DeliveryPtr new_delivery() override {
-        return std::make_unique<ports::Delivery>();
-    }
-    void on_delivery(ports::DeliveryPtr delivery) override {
-        --credit_;
-        const Duration length = delivery->lock.value_or(seconds{30});
-        arrived_.push_back(delivery.get());
-        locked_.push_back(delivery->port_tag);
-        all_.push_back(std::move(delivery));
-        if (locked_.size() == 1) {
-            renew_after(length / 3);
-        }
-        call_->take();
-    }
-    void on_settled(ports::Delivery& delivery, const Failure* failure) override {
-        call_->completed(delivery.message.sequence_number(), failure);
-    }
-    void on_drained() override {}
-    void on_lost(const Failure& /*reason*/) override {
-        is_lost_ = true;
-        if (call_->held_.get() == this) {
-            call_->forget_hold();
-        }
-        call_->take();
-    }
-
-    void renew_after(Duration pause) {
-        call_->later(pause, [this, here = std::weak_ptr{here_}, pause] {
-            if (here.expired() || is_lost_) {
-                return;
-            }
-            if (ports::MessageLocks* const locks = link_->message_locks(); locks == nullptr) {
-                link_->renew_lock(call_->deadline(), [](const auto&) {});
-            } else if (!locked_.empty()) {
-                locks->renew(locked_, call_->deadline(), [](const auto&) {});
-            }
-            renew_after(pause);
-        });
-    }
-
-    RedrivingClient* call_;
-    std::vector<ports::DeliveryPtr> all_{};
-    std::vector<ports::Delivery*> arrived_{};
-    std::vector<std::uint64_t> locked_{};
-    std::uint32_t credit_{0};
-    bool is_lost_{false};
-    std::shared_ptr<bool> here_{std::make_shared<bool>(true)};
-    ports::SessionLinkPtr link_; // ends before its messages
-};
-
 RedrivingClient::RedrivingClient(Environment& environment, Terms terms, ports::EndpointPtr endpoint,
                                  std::function<void()> told)
     : environment_{&environment},
@@ -167,6 +91,18 @@ void RedrivingClient::planned(const std::vector<ReceivedMessage>& letters) {
 }
 
 void RedrivingClient::next() {
+    if (terms_.dies()) {
+        return;
+    }
+    if (const Duration pause = terms_.pauses(); pause > Duration::zero()) {
+        paused_until_ = now() + pause;
+        later(pause, [this] { step(); });
+    } else {
+        step();
+    }
+}
+
+void RedrivingClient::step() {
     Machine::Step step = machine_.next(now());
     std::visit([this](const auto& one) { perform(one); }, step);
 }
@@ -179,7 +115,7 @@ void RedrivingClient::perform(const Machine::Receive& step) {
     endpoint_->accept(
         {.entity = route_.dead_letters, .scope = ports::Scope::entity, .deadline = deadline()},
         answer<ports::SessionLinkPtr>([this, wait = step.wait](auto link) {
-            receiver_ = std::make_unique<Link>(*this, std::move(link));
+            receiver_ = make_link(std::move(link));
             receive(wait);
         }));
 }
@@ -198,7 +134,20 @@ void RedrivingClient::receive(Duration wait) {
     take();
 }
 
+std::unique_ptr<RedrivingLink> RedrivingClient::make_link(ports::SessionLinkPtr link) {
+    return std::make_unique<RedrivingLink>(
+        *environment_, endpoint_->loop(), std::move(link),
+        RedrivingLink::Owner{
+            .arrived = [this] { take(); },
+            .settled = [this](std::int64_t number,
+                              const Failure* failure) { completed(number, failure); },
+            .renews = [this] { return now() >= paused_until_; }});
+}
+
 void RedrivingClient::take() {
+    if (held_ && held_->is_lost()) {
+        forget_hold();
+    }
     if (!is_waiting_ || !receiver_ || !(receiver_->has_some() || receiver_->is_lost())) {
         return;
     }
@@ -222,14 +171,14 @@ void RedrivingClient::take() {
 void RedrivingClient::perform(const Machine::Hold& step) {
     endpoint_->accept(
         {.entity = route_.entity, .session_id = step.session_id, .deadline = deadline()},
-        [this, here = here_](core::Result<ports::SessionLinkPtr> result) {
+        [this, here = here_, asked = now()](core::Result<ports::SessionLinkPtr> result) {
             if (!*here || is_over_) {
                 return;
             }
             if (result) {
-                held_ = std::make_unique<Link>(*this, std::move(result).value());
+                held_ = make_link(std::move(result).value());
                 environment_->scheduler.trace("redrive holds ", held_->session_id());
-                environment_->hold_for_redrive(route_.entity, held_->session_id());
+                environment_->hold_for_redrive(route_.entity, held_->session_id(), asked);
                 machine_.held();
             } else if (result.failure().code == Errc::session_locked_elsewhere) {
                 machine_.busy(now());

@@ -11,7 +11,7 @@
 #include "client/redrive_machine.hpp"
 #include "client/redrive_route.hpp"
 #include "ports/endpoint.hpp"
-#include "simulation/environment.hpp"
+#include "simulation/redriving_link.hpp"
 
 namespace sessionq::simulation {
 
@@ -23,7 +23,9 @@ public:
     struct Terms {
         std::string entity{};
         RedriveOptions options{};
-        std::size_t fit{100}; ///< copies that fit into one send
+        std::size_t fit{100};               ///< copies that fit into one send
+        std::function<bool()> dies{};       ///< before a step: true if its process is killed there
+        std::function<Duration()> pauses{}; ///< before a step, and renews no session's lock then
     };
     /// `told` runs once, unless the call is destroyed before.
     RedrivingClient(Environment& environment, Terms terms, ports::EndpointPtr endpoint,
@@ -36,11 +38,11 @@ public:
 
 private:
     using Machine = client::RedriveMachine;
-    class Link;
 
     void plan(std::int64_t from);
     void planned(const std::vector<ReceivedMessage>& letters);
     void next();
+    void step();
     void perform(const Machine::Receive& step);
     void perform(const Machine::Hold& step);
     void perform(const Machine::Look& step);
@@ -50,6 +52,7 @@ private:
     void perform(const Machine::Finish& step);
 
     void receive(Duration wait);
+    [[nodiscard]] std::unique_ptr<RedrivingLink> make_link(ports::SessionLinkPtr link);
     void take();
     void look(const Machine::SessionId& session, std::int64_t from);
     void completed(std::int64_t number, const Failure* failure);
@@ -71,11 +74,12 @@ private:
     Machine machine_;
     ports::EndpointPtr endpoint_;
     std::function<void()> told_;
-    std::unique_ptr<Link> receiver_{};
-    std::unique_ptr<Link> held_{};
+    std::unique_ptr<RedrivingLink> receiver_{};
+    std::unique_ptr<RedrivingLink> held_{};
     std::map<std::int64_t, ports::Delivery*> hand_{};
     std::map<std::int64_t, bool> completing_{};
     std::optional<Failure> failed_{};
+    TimePoint paused_until_{};
     std::uint64_t waits_{0}; ///< numbers the waits for dead letters
     bool is_waiting_{false};
     bool is_over_{false};

@@ -65,6 +65,7 @@ struct Setup {
     std::size_t scheduled{0};        ///< scheduled messages; some are cancelled
     bool redrives{false};            ///< somebody redrives the dead letters of the first entity
     bool redrives_hold{true};        ///< and holds their sessions
+    bool redrives_pause{false};      ///< at times so long that they lose a session
     Duration redrive_deaths_every{}; ///< mean time between kills of redrives; zero: none
     bool detects_duplicates{false};
     SeamDefect defect{SeamDefect::none};

@@ -51,6 +51,14 @@ void WatchedLink::drain() {
 
 void WatchedLink::settle(ports::Delivery& delivery, ports::Settlement settlement) {
     const auto found = unsettled_.find(&delivery);
+    if (found == unsettled_.end() && deferred_.erase(delivery.port_tag) != 0) {
+        if (book_.usable("settle")) {
+            ++unanswered_;
+            settling_deferred_.insert(&delivery);
+            link_->settle(delivery, std::move(settlement));
+        }
+        return;
+    }
     if (book_.settle_asked(found != unsettled_.end() ? found->second : nullptr,
                            settlement.outcome)) {
         ++unanswered_;
@@ -94,6 +102,22 @@ ports::RequestId WatchedLink::set_state(std::optional<std::string> state, Deadli
                                         DoneHandler handler) {
     book_.record().state_written = true;
     return link_->set_state(std::move(state), deadline, state_answer(std::move(handler)));
+}
+
+ports::RequestId WatchedLink::receive_deferred(std::vector<std::int64_t> sequence_numbers,
+                                               Deadline deadline, DeliveriesHandler handler) {
+    using Deliveries = std::vector<ports::DeliveryPtr>;
+    return link_->receive_deferred(
+        std::move(sequence_numbers), deadline,
+        once<Deliveries>("a request for deferred messages",
+                         [this, handler = std::move(handler)](core::Result<Deliveries> answer) {
+                             if (answer) {
+                                 for (const ports::DeliveryPtr& each : answer.value()) {
+                                     deferred_.insert(each->port_tag);
+                                 }
+                             }
+                             handler(std::move(answer));
+                         }));
 }
 
 template <typename T>
@@ -163,6 +187,11 @@ void WatchedLink::on_delivery(ports::DeliveryPtr delivery) {
 }
 
 void WatchedLink::on_settled(ports::Delivery& delivery, const Failure* failure) {
+    if (settling_deferred_.erase(&delivery) != 0) {
+        --unanswered_;
+        events_->on_settled(delivery, failure);
+        return;
+    }
     const auto found = unsettled_.find(&delivery);
     if (found == unsettled_.end() || !found->second->asked) {
         environment_->broken("an answer to a settlement that nobody waits for");

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ports/session_link.hpp"
 #include "simulation/broker_ledger.hpp"
@@ -37,9 +38,7 @@ public:
     ports::RequestId set_state(std::optional<std::string> state, Deadline deadline,
                                DoneHandler handler) override;
     ports::RequestId receive_deferred(std::vector<std::int64_t> sequence_numbers, Deadline deadline,
-                                      DeliveriesHandler handler) override {
-        return link_->receive_deferred(std::move(sequence_numbers), deadline, std::move(handler));
-    }
+                                      DeliveriesHandler handler) override;
     void give_up(ports::RequestId id) override { link_->give_up(id); }
     void close(DoneHandler handler) override;
 
@@ -64,6 +63,8 @@ private:
     ports::SessionLinkPtr link_;
     ports::LinkEvents* events_{nullptr};
     std::unordered_map<const ports::Delivery*, DeliveryRecord*> unsettled_{};
+    std::unordered_set<std::uint64_t> deferred_{}; ///< tags of what was asked for, and not settled
+    std::unordered_set<const ports::Delivery*> settling_deferred_{};
     std::size_t unanswered_{0};
     std::shared_ptr<bool> here_{std::make_shared<bool>(true)}; ///< false once destroyed
 };

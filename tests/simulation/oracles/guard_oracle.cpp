@@ -25,6 +25,14 @@ public:
     }
 
     void handler_started(const DeliveryRecord& delivery) override {
+        const LinkRecord& link = *delivery.link;
+        const bool is_noted = link.state_written && link.state_asks == 0;
+        const bool must_be_noted = is_suspect(&delivery) || (guard_ && guard_->every_session &&
+                                                             link.deliveries.front() == &delivery);
+        if (guard_ && expectations_.states_for_suspects && delivery.starts == 1 && must_be_noted &&
+            !is_noted) {
+            report(*delivery.message, "is handled before its attempt is noted");
+        }
         const auto found = known_.find(delivery.message);
         if (!guard_ || found == known_.end()) {
             return;

@@ -59,7 +59,8 @@ public:
 
     void handler_started(const DeliveryRecord& delivery) override {
         if (environment_.redrive_holds == delivery.message->session &&
-            delivery.link->accepted > environment_.redrive_holds_since) {
+            delivery.link->accepted > environment_.redrive_holds_since &&
+            environment_.scheduler.now() < environment_.redrive_holds_until) {
             environment_.verdict.report("(s) redrive",
                                         delivery.message->session + " #" +
                                             std::to_string(delivery.message->sequence) +

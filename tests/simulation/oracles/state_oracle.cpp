@@ -15,7 +15,7 @@ public:
     void state_taken(const StateRecord& write) override {
         const LinkRecord& writer = *write.link;
         for (const LinkRecord& other : environment_.links) {
-            if (other.id != writer.id && other.session == writer.session &&
+            if (other.id > writer.id && other.session == writer.session &&
                 other.entity == writer.entity && other.asked >= writer.accepted) {
                 report(write, "is written although link" + std::to_string(other.id) +
                                   " has got the session since");

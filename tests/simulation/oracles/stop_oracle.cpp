@@ -52,7 +52,8 @@ public:
         }
         if (expectations_.handlers_left < running_ ||
             expectations_.handlers_left >
-                running_ + expectations_.workers) { // open and close handlers count too
+                running_ +
+                    expectations_.workers * expectations_.batch) { // open and close handlers, too
             report("stop says " + std::to_string(expectations_.handlers_left) +
                    " handlers are left, " + std::to_string(running_) + " run");
         }
