@@ -14,6 +14,7 @@
 #include <sessionq/error.hpp>
 #include <sessionq/failure_policy.hpp>
 #include <sessionq/health.hpp>
+#include <sessionq/histogram.hpp>
 #include <sessionq/http_proxy.hpp>
 #include <sessionq/local_broker.hpp>
 #include <sessionq/lock_token.hpp>
@@ -25,6 +26,7 @@
 #include <sessionq/message_context.hpp>
 #include <sessionq/message_handler.hpp>
 #include <sessionq/message_order.hpp>
+#include <sessionq/metrics.hpp>
 #include <sessionq/on_damage.hpp>
 #include <sessionq/operation_context.hpp>
 #include <sessionq/processor.hpp>
