@@ -11,6 +11,7 @@
 #include "core/log.hpp"
 #include "dispatch/sleepers.hpp"
 #include "dispatch/task_queue.hpp"
+#include "dispatch/turn_instant.hpp"
 
 namespace sessionq::dispatch {
 namespace {
@@ -114,11 +115,13 @@ bool WorkerPool::State::run_tasks() {
 
 /// Runs turns until no lane is ready or a task waits. Returns false if there was no call.
 bool WorkerPool::State::run_calls(Dispatcher::Turn& turn) {
+    TurnInstant::begin();
     Call* call = dispatcher.take(turn, clock.coarse_now());
     if (call == nullptr) {
         return false;
     }
     while (call != nullptr) {
+        TurnInstant::next();
         const Verdict verdict = call->run();
         if (stopping.load(std::memory_order_relaxed)) {
             dispatcher.finish_last(turn, verdict);
