@@ -10,6 +10,7 @@
 #include <sessionq/backoff_options.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/message_handler.hpp>
+#include <sessionq/metrics.hpp>
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
 #include <sessionq/sub_queue.hpp>
@@ -159,6 +160,9 @@ public:
 
     /// Only the totals, since the last start. Never blocks.
     [[nodiscard]] ProcessorCounters counters() const noexcept;
+
+    /// As `SessionProcessor::metrics`.
+    [[nodiscard]] Metrics metrics() const;
 
 private:
     std::unique_ptr<client::ProcessorRuntime> runtime_;

@@ -94,11 +94,23 @@ struct StopReport {
 
 /// Totals since the last start. A session or message that comes again counts again.
 struct ProcessorCounters {
-    std::uint64_t messages_handled{0};   ///< Their handlers returned.
-    std::uint64_t messages_failed{0};    ///< Their handlers threw. Each attempt counts.
-    std::uint64_t messages_completed{0}; ///< Completions that the broker confirmed.
-    std::uint64_t messages_released{0};  ///< Returned uncounted: unhandled, or `release`.
-    std::uint64_t messages_expired{0};   ///< Messages past their own deadline.
+    std::uint64_t messages_received{0};    ///< Messages that came.
+    std::uint64_t messages_redelivered{0}; ///< Those of them that had been delivered before.
+    std::uint64_t messages_handled{0};     ///< Their handlers returned.
+    std::uint64_t messages_failed{0};      ///< Their handlers threw. Each attempt counts.
+    std::uint64_t messages_retried{0};     ///< Attempts in place after the first.
+    std::uint64_t messages_expired{0};     ///< Messages past their own deadline.
+
+    // Settlements that the broker confirmed
+    std::uint64_t messages_completed{0};
+    std::uint64_t messages_abandoned{0}; ///< Returned, and the delivery counts.
+    std::uint64_t messages_dead_lettered{0};
+    std::uint64_t messages_deferred{0};
+    std::uint64_t messages_released{0}; ///< Returned uncounted: unhandled, or `release`.
+
+    /// Messages of which the broker confirmed nothing, because the lock or the link was lost or the
+    /// settlement failed. They come again.
+    std::uint64_t messages_lost{0};
 
     /// Sessions opened, without those given back before anything of them could start.
     std::uint64_t sessions_opened{0};
@@ -142,6 +154,9 @@ struct SlotDescription {
     std::uint32_t window{0};
     std::uint32_t in_flight{0}; ///< Messages received and not yet finished.
     std::uint32_t running{0};   ///< Handlers that run. With `on_messages`: their messages.
+    /// How long a message has been ready while no handler of the session runs: it waits for a
+    /// worker. Zero: none is.
+    Duration ready_for{};
 };
 
 /// The state of a processor.

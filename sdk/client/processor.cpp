@@ -95,4 +95,6 @@ ProcessorDescription Processor::describe() const { return runtime_->describe(); 
 
 ProcessorCounters Processor::counters() const noexcept { return runtime_->counters(); }
 
+Metrics Processor::metrics() const { return runtime_->metrics(); }
+
 } // namespace sessionq

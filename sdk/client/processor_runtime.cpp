@@ -189,17 +189,24 @@ void ProcessorRuntime::change_limits(const processor::Processor::ChangeLimits& c
     started()->processor->change_limits(change);
 }
 
+std::optional<ProcessorDescription> ProcessorRuntime::described(const Run& run) {
+    const auto promise = std::make_shared<std::promise<ProcessorDescription>>();
+    auto described = promise->get_future();
+    run.processor->describe(
+        [promise](ProcessorDescription whole) { promise->set_value(std::move(whole)); });
+    if (described.wait_for(describe_patience) != std::future_status::ready) {
+        return std::nullopt;
+    }
+    return described.get();
+}
+
 ProcessorDescription ProcessorRuntime::describe() const {
     const RunPtr run = current();
     if (run == nullptr) {
         return {};
     }
-    const auto promise = std::make_shared<std::promise<ProcessorDescription>>();
-    auto described = promise->get_future();
-    run->processor->describe(
-        [promise](ProcessorDescription whole) { promise->set_value(std::move(whole)); });
-    if (described.wait_for(describe_patience) == std::future_status::ready) {
-        return described.get();
+    if (auto whole = described(*run)) {
+        return std::move(*whole);
     }
     return {.state = run->processor->state(),
             .health = {.state = Health::State::failed,
@@ -207,6 +214,15 @@ ProcessorDescription ProcessorRuntime::describe() const {
                                     .detail = "a receive thread does not answer",
                                     .since = describe_patience}}},
             .counters = run->processor->counters()};
+}
+
+Metrics ProcessorRuntime::metrics() const {
+    const RunPtr run = current();
+    if (run == nullptr) {
+        return {};
+    }
+    const auto whole = described(*run);
+    return run->processor->metrics(whole ? &*whole : nullptr);
 }
 
 ProcessorCounters ProcessorRuntime::counters() const noexcept {

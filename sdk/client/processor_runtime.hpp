@@ -4,6 +4,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,9 @@ public:
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return options_; }
     [[nodiscard]] ProcessorDescription describe() const;
     [[nodiscard]] ProcessorCounters counters() const noexcept;
-    /// Of the last start, as are `describe` and `counters`. The three throw `invalid_state` before
-    /// the start and after a stop.
+    [[nodiscard]] Metrics metrics() const;
+    /// Of the last start, as are `describe`, `counters` and `metrics`. The three throw
+    /// `invalid_state` before the start and after a stop.
     void pause();
     void resume();
     void change_limits(const processor::Processor::ChangeLimits& change);
@@ -78,6 +80,8 @@ private:
     }
     /// Throws `invalid_state` if there is none.
     [[nodiscard]] RunPtr started() const;
+    /// Unset if a receive thread does not answer in time.
+    [[nodiscard]] static std::optional<ProcessorDescription> described(const Run& run);
     void require_startable() const;
     [[nodiscard]] RunPtr make_run() const;
 

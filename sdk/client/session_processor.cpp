@@ -80,6 +80,8 @@ ProcessorDescription SessionProcessor::describe() const { return runtime_->descr
 
 ProcessorCounters SessionProcessor::counters() const noexcept { return runtime_->counters(); }
 
+Metrics SessionProcessor::metrics() const { return runtime_->metrics(); }
+
 const ProcessorOptions& SessionProcessor::options() const noexcept { return runtime_->options(); }
 
 } // namespace sessionq

@@ -17,7 +17,8 @@ const std::array<Dialect, 2>& dialects() {
                 .capabilities = {"Apache ActiveMQ Artemis",
                                  {Capability::accept_named, Capability::accept_next,
                                   Capability::dead_letter, Capability::schedule,
-                                  Capability::receive_and_delete, Capability::plain_entities}},
+                                  Capability::receive_and_delete, Capability::plain_entities},
+                                 "activemq"},
                 .group_selector = "JMSXGroupID",
                 .first_for_consumer = "JMSXGroupFirstForConsumer",
                 .delivery_time = "x-opt-delivery-time",
@@ -27,7 +28,8 @@ const std::array<Dialect, 2>& dialects() {
                 .messaging_system = "qpid",
                 .capabilities = {"Apache Qpid Broker-J",
                                  {Capability::accept_next, Capability::receive_and_delete,
-                                  Capability::plain_entities}},
+                                  Capability::plain_entities},
+                                 "qpid"},
                 .group_selector = "",
                 .first_for_consumer = "",
                 .delivery_time = "", // honoured only by queues configured for it
@@ -55,7 +57,8 @@ const Dialect* dialect_by_product(std::string_view product) noexcept {
 const ports::Capabilities& common_capabilities() noexcept {
     static const ports::Capabilities common{
         "a broker of message groups",
-        {Capability::accept_next, Capability::receive_and_delete, Capability::plain_entities}};
+        {Capability::accept_next, Capability::receive_and_delete, Capability::plain_entities},
+        "amqp"};
     return common;
 }
 

@@ -45,8 +45,9 @@ std::string_view to_string(Capability capability) noexcept {
     return index < names.size() ? names[index] : "unknown capability";
 }
 
-Capabilities::Capabilities(std::string broker, std::initializer_list<Capability> present)
-    : broker_{std::move(broker)} {
+Capabilities::Capabilities(std::string broker, std::initializer_list<Capability> present,
+                           std::string_view system)
+    : broker_{std::move(broker)}, system_{system} {
     for (const Capability capability : present) {
         bits_ |= 1U << static_cast<unsigned>(capability);
     }

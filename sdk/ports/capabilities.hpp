@@ -46,9 +46,13 @@ inline constexpr Capability last_capability = Capability::lock_tokens;
 /// The capabilities of one broker.
 class Capabilities {
 public:
-    Capabilities(std::string broker, std::initializer_list<Capability> present);
+    /// `system`: as OpenTelemetry names it.
+    Capabilities(std::string broker, std::initializer_list<Capability> present,
+                 std::string_view system = "sessionq");
 
     [[nodiscard]] const std::string& broker() const noexcept { return broker_; }
+    /// The attribute `messaging.system`.
+    [[nodiscard]] std::string_view system() const noexcept { return system_; }
     [[nodiscard]] bool has(Capability capability) const noexcept {
         return (bits_ >> static_cast<unsigned>(capability) & 1U) != 0;
     }
@@ -60,6 +64,7 @@ public:
 
 private:
     std::string broker_;
+    std::string_view system_;
     std::uint32_t bits_{0};
 };
 

@@ -67,6 +67,10 @@ private:
 [[nodiscard]] inline TimePoint last_start(const OwnLock* lock) noexcept {
     return lock == nullptr ? TimePoint::max() : lock->last_start();
 }
+/// When the lock of a message ends, which may be that of its session.
+[[nodiscard]] inline Deadline expires(const OwnLock* lock, Deadline session) noexcept {
+    return lock == nullptr ? session : lock->expires();
+}
 /// Whether the message cannot be settled any more.
 [[nodiscard]] inline bool is_over(const OwnLock* lock, TimePoint now) noexcept {
     return lock != nullptr && (lock->is_lost() || lock->expires().passed(now));

@@ -105,7 +105,7 @@ void AcceptTable::ask(std::size_t target) {
 void AcceptTable::answered(Accepts::iterator accept, core::Result<ports::SessionLinkPtr> answer) {
     workplace_.budget.unexpect(accept->expected); // from now on the session counts
     if (!accept->is_linked()) {                   // it was given up
-        give_back(accept, std::move(answer), workplace_.shared->counters.late_accepts);
+        give_back(accept, std::move(answer), workplace_.meters.counters.late_accepts);
         return;
     }
     const std::size_t target = accept->target;
@@ -122,11 +122,12 @@ void AcceptTable::answered(Accepts::iterator accept, core::Result<ports::Session
     } else if (machine_->granted(*accept, now())) {
         const TimePoint asked_at = accept->asked_at;
         accepts_.erase(accept);
+        workplace_.meters.accepted(now() - asked_at);
         refusals_.answered(target);
         shard_.slots().granted(target, asked_at, std::move(answer).value());
     } else {
         look(); // gives up what else would bring it again
-        give_back(accept, std::move(answer), workplace_.shared->counters.surplus_accepts);
+        give_back(accept, std::move(answer), workplace_.meters.counters.surplus_accepts);
     }
 }
 
@@ -160,7 +161,7 @@ void AcceptTable::drop_late(TimePoint now) {
 
 void AcceptTable::failed(std::size_t target, const Failure& failure, bool tell) {
     if (failure.code == Errc::no_session_available) {
-        Counters::add(workplace_.shared->counters.empty_accepts);
+        workplace_.meters.counters.empty_accepts.add();
         refusals_.answered(target);
     } else if (failure.code != Errc::cancelled) {
         refusals_.failed(target, failure, now());
@@ -171,7 +172,7 @@ void AcceptTable::failed(std::size_t target, const Failure& failure, bool tell) 
 }
 
 void AcceptTable::tell(std::size_t target, const Failure& failure) {
-    Counters::add(workplace_.shared->counters.accept_failures);
+    workplace_.meters.counters.accept_failures.add();
     workplace_.shared->report({.source = ErrorSource::accept,
                                .failure = failure,
                                .entity = targets_[target].entity,

@@ -8,6 +8,7 @@
 #include <sessionq/operation_context.hpp>
 
 #include "core/access.hpp"
+#include "dispatch/turn_instant.hpp"
 #include "processor/batch_machine.hpp"
 #include "processor/session_driver.hpp"
 
@@ -18,7 +19,8 @@ dispatch::Verdict BatchCall::handle(MessageCall& first, TimePoint now) {
     return batch.release()->run(); // it ends itself
 }
 
-BatchCall::BatchCall(MessageCall& first, TimePoint now) : driver_{first.session().driver()} {
+BatchCall::BatchCall(MessageCall& first, TimePoint now)
+    : driver_{first.session().driver()}, times_{.started = now} {
     const SessionView& session = driver_->view();
     const std::size_t most =
         first.is_guarded() ? 1
@@ -31,7 +33,7 @@ BatchCall::BatchCall(MessageCall& first, TimePoint now) : driver_{first.session(
 }
 
 void BatchCall::take(MessageCall& call, TimePoint now) {
-    driver_->view().shared().counters.waited(call.ready_at, now);
+    call.times.started = now;
     deadline_ = deadline_.sooner(call.message.deadline());
     calls_.push_back(&call);
     contexts_.push_back(client::Access::make<MessageContext>(call));
@@ -99,6 +101,8 @@ void BatchCall::asynchronous_done(std::exception_ptr error) noexcept {
 
 dispatch::Verdict BatchCall::conclude() noexcept {
     const SessionView& session = driver_->view();
+    times_.ended = dispatch::TurnInstant::end(*session.shared().environment.clock);
+    ending_ = error_ != nullptr ? Ending::failed : Ending::handled;
     const std::uint32_t holds = end_all();
     if (holds > 1) {
         session.lane().hold(holds - 1); // the verdict is the last
@@ -131,6 +135,7 @@ std::uint32_t BatchCall::end_all() {
 
 void BatchCall::noticed() {
     const std::unique_ptr<BatchCall> self{this};
+    driver_->view().workplace().meters.ran_once(times_, ending_);
     for (MessageCall* call : calls_) {
         driver_->ended(*call);
     }

@@ -11,6 +11,7 @@
 
 #include "core/tracing.hpp"
 #include "processor/late_end_book.hpp"
+#include "processor/meters.hpp"
 #include "processor/shard_call.hpp"
 
 namespace sessionq::processor {
@@ -49,6 +50,8 @@ private:
     LateEndBook late_end_{};
     std::exception_ptr error_{}; ///< what the handler threw
     core::OpenSpan span_{};
+    CallTimes times_{};          ///< of the handler
+    Ending ending_{Ending::handled};
 };
 
 } // namespace sessionq::processor

@@ -3,47 +3,57 @@
 
 namespace sessionq::processor {
 
-void Counters::ended(Ending ending) noexcept {
+void Counters::ended(Ending ending, std::uint32_t attempt) noexcept {
     switch (ending) {
-    case Ending::handled: add(messages_handled); break;
-    case Ending::failed: add(messages_failed); break;
-    case Ending::expired: add(messages_expired); break;
+    case Ending::handled: messages_handled.add(); break;
+    case Ending::failed: messages_failed.add(); break;
+    case Ending::expired: messages_expired.add(); break;
     case Ending::not_started:
     case Ending::unexamined:
     case Ending::given_back: break;
     }
+    messages_retried.add(ran(ending) && attempt > 1 ? 1 : 0);
 }
 
 void Counters::settled(ports::Outcome outcome, bool success) noexcept {
     if (!success) {
-        add(settlement_failures);
-    } else if (outcome == ports::Outcome::complete) {
-        add(messages_completed);
-    } else if (outcome == ports::Outcome::release) {
-        add(messages_released);
+        settlement_failures.add();
+        return;
+    }
+    switch (outcome) {
+    case ports::Outcome::complete: messages_completed.add(); break;
+    case ports::Outcome::abandon: messages_abandoned.add(); break;
+    case ports::Outcome::release: messages_released.add(); break;
+    case ports::Outcome::defer: messages_deferred.add(); break;
+    case ports::Outcome::dead_letter: messages_dead_lettered.add(); break;
     }
 }
 
-ProcessorCounters Counters::read() const noexcept {
-    const auto get = [](const Count& count) { return count.load(std::memory_order_relaxed); };
-    return {
-        .messages_handled = get(messages_handled),
-        .messages_failed = get(messages_failed),
-        .messages_completed = get(messages_completed),
-        .messages_released = get(messages_released),
-        .messages_expired = get(messages_expired),
-        .sessions_opened = get(sessions_opened),
-        .sessions_closed = get(sessions_closed),
-        .sessions_parked = get(sessions_parked),
-        .locks_lost = get(locks_lost),
-        .empty_accepts = get(empty_accepts),
-        .accept_failures = get(accept_failures),
-        .late_accepts = get(late_accepts),
-        .surplus_accepts = get(surplus_accepts),
-        .settlement_failures = get(settlement_failures),
-        .lock_renewals = get(lock_renewals),
-        .longest_ready_wait = Duration{longest_ready_wait.load(std::memory_order_relaxed)},
-    };
+void Counters::add_to(ProcessorCounters& totals) const noexcept {
+    totals.messages_received += messages_received.read();
+    totals.messages_redelivered += messages_redelivered.read();
+    totals.messages_handled += messages_handled.read();
+    totals.messages_failed += messages_failed.read();
+    totals.messages_retried += messages_retried.read();
+    totals.messages_completed += messages_completed.read();
+    totals.messages_abandoned += messages_abandoned.read();
+    totals.messages_dead_lettered += messages_dead_lettered.read();
+    totals.messages_deferred += messages_deferred.read();
+    totals.messages_released += messages_released.read();
+    totals.messages_expired += messages_expired.read();
+    totals.messages_lost += messages_lost.read();
+    totals.sessions_opened += sessions_opened.read();
+    for (const Count& each : sessions_closed) {
+        totals.sessions_closed += each.read();
+    }
+    totals.sessions_parked += sessions_parked.read();
+    totals.locks_lost += locks_lost.read();
+    totals.empty_accepts += empty_accepts.read();
+    totals.accept_failures += accept_failures.read();
+    totals.late_accepts += late_accepts.read();
+    totals.surplus_accepts += surplus_accepts.read();
+    totals.settlement_failures += settlement_failures.read();
+    totals.lock_renewals += lock_renewals.read();
 }
 
 } // namespace sessionq::processor

@@ -25,6 +25,7 @@ struct SessionSigns {
     std::uint32_t window{0};
     std::uint32_t in_flight{0};
     std::uint32_t running{0};  ///< handlers; zero if it made progress lately
+    Duration ready_for{};      ///< as `SlotDescription` has it; zero if it made progress lately
     bool awaits_worker{false}; ///< messages may start, and nothing else is awaited
     bool renewal_late{false};
     bool parked{false};

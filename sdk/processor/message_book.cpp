@@ -162,7 +162,7 @@ void MessageBook::follow(MessageMachine& message, const MessageActions& actions)
         effects().gone = true;
         session_.credit.left(message.size());
         session_.idle.end(session_.now);
-        session_.add({.kind = Kind::dispose, .message = &message});
+        session_.add({.kind = Kind::dispose, .count = actions.lost ? 1U : 0U, .message = &message});
         break;
     }
 }

@@ -73,6 +73,11 @@ public:
     [[nodiscard]] bool handlers_run() const noexcept {
         return !in_lane_.empty() || !settling_early_.empty();
     }
+    /// How long a message has waited for a worker while no handler of the session runs.
+    [[nodiscard]] Duration ready_for(TimePoint now, std::uint32_t running) const noexcept {
+        const bool waits = running == 0 && !in_lane_.empty() && holds_ == 0 && session_.hands_on();
+        return waits ? now - session_.progress_at : Duration::zero();
+    }
     [[nodiscard]] bool is_settling() const noexcept {
         return !settling_.empty() || !settling_early_.empty();
     }

@@ -7,6 +7,7 @@
 
 #include "core/log.hpp"
 #include "core/trace_context.hpp"
+#include "dispatch/turn_instant.hpp"
 #include "processor/batch_call.hpp"
 #include "processor/exception_text.hpp"
 #include "processor/policy_choice.hpp"
@@ -27,7 +28,7 @@ void MessageCall::operator delete(MessageCall* call, std::destroying_delete_t) n
 dispatch::Verdict MessageCall::run() noexcept {
     SessionView& session = driver_->view();
     SharedState& shared = *session.workplace().shared;
-    const TimePoint now = shared.environment.clock->now();
+    const TimePoint now = dispatch::TurnInstant::start(*shared.environment.clock);
     if (const auto unstarted =
             may_start(now, std::min(session.last_start(), ports::last_start(own_lock.get())),
                       message.deadline(), shared.options.expired_message,
@@ -37,8 +38,8 @@ dispatch::Verdict MessageCall::run() noexcept {
     if (shared.handlers.take_batches()) {
         return BatchCall::handle(*this, now);
     }
-    shared.counters.waited(ready_at, now);
     spans = core::MessageSpans::handling(shared.environment.tracing, span_place(session), message);
+    times.started = now;
     std::exception_ptr error;
     {
         const OperationContext::Scope scope{core::under_trace_of(message, operation_context())};
@@ -93,6 +94,7 @@ void MessageCall::asynchronous_done(std::exception_ptr error) noexcept {
 }
 
 Ending MessageCall::keep(std::exception_ptr error) noexcept {
+    times.ended = dispatch::TurnInstant::end(*driver_->view().shared().environment.clock);
     end_.deliveries = message.delivery_count();
     if (!error && is_unsettled(driver_->view().workplace().options().auto_complete, decided())) {
         error = std::make_exception_ptr(
@@ -183,6 +185,7 @@ void MessageCall::noticed() {
         driver_->feed(&SessionMachine::decided, *this, outcome_);
     }
     if ((notices & finish_notice) != 0) {
+        driver_->view().workplace().meters.ran_once(times, end_.ending);
         driver_->ended(*this);
     }
 }

@@ -17,6 +17,7 @@
 #include "processor/handled_message.hpp"
 #include "processor/late_end_book.hpp"
 #include "processor/message_machine.hpp"
+#include "processor/meters.hpp"
 #include "processor/shard_call.hpp"
 
 namespace sessionq::processor {
@@ -64,7 +65,7 @@ public:
     [[nodiscard]] ports::Settlement take_settlement();
     [[nodiscard]] ports::Outcome outcome() const noexcept { return outcome_; }
 
-    TimePoint ready_at{};                       ///< when it became the next of its session
+    CallTimes times{};
     std::shared_ptr<ports::OwnLock> own_lock{}; ///< null: its session's lock covers it
     core::MessageSpansPtr spans{};
 

@@ -276,8 +276,9 @@ MessageActions MessageMachine::settle(Verdict verdict, bool counts) noexcept {
 }
 
 MessageActions MessageMachine::dispose(bool releases) noexcept {
+    const bool lost = !releases && phase_ != Phase::settled_early && !removed_;
     phase_ = Phase::gone;
-    return {.next = Next::dispose, .releases = releases};
+    return {.next = Next::dispose, .releases = releases, .lost = lost};
 }
 
 } // namespace sessionq::processor

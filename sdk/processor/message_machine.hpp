@@ -106,6 +106,7 @@ struct MessageActions {
     Verdict verdict{Verdict::complete};
     bool counts{false};   ///< the handler is done with it: one more of the turn (R14)
     bool releases{false}; ///< the next message may start, if this one holds the lane
+    bool lost{false};     ///< it has left, and the broker confirmed nothing
 };
 
 /// Decides the way of one message from arrival to the broker's answer (R6, R8-R10). No I/O, no

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "processor/options_check.hpp"
+#include "processor/processor_metrics.hpp"
 
 namespace sessionq::processor {
 
@@ -179,6 +180,26 @@ void Processor::describe(Described described) const {
             }
         });
     }
+}
+
+ProcessorCounters Processor::counters() const noexcept {
+    ProcessorCounters totals;
+    for (const auto& shard : shards_) {
+        shard->meters().add_to(totals);
+    }
+    return totals;
+}
+
+Metrics Processor::metrics(const ProcessorDescription* described) const {
+    ProcessorMetrics all{shared_->environment.endpoints.front()->capabilities().system(),
+                         shared_->entities};
+    for (const auto& shard : shards_) {
+        all.add(shard->meters());
+    }
+    if (described != nullptr) {
+        all.add(*described);
+    }
+    return all.take();
 }
 
 ProcessorDescription Processor::describe_here() const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <sessionq/metrics.hpp>
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
 
@@ -60,7 +61,9 @@ public:
     [[nodiscard]] ProcessorDescription describe_here() const;
 
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return shared_->options; }
-    [[nodiscard]] ProcessorCounters counters() const noexcept { return shared_->counters.read(); }
+    [[nodiscard]] ProcessorCounters counters() const noexcept;
+    /// What all shards have measured, beside the gauges of `described`.
+    [[nodiscard]] Metrics metrics(const ProcessorDescription* described) const;
     [[nodiscard]] ProcessorDescription::State state() const {
         const std::lock_guard lock{mutex_};
         return lifecycle_.state();

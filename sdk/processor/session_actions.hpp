@@ -34,7 +34,7 @@ struct SessionAction {
         put_first,      ///< `message` goes before all others in the lane
         settle,         ///< send the settlement of `message`: as decided, else by `verdict`;
                         ///< `count`: 1 if it is released unstarted
-        dispose,        ///< `message` is finished
+        dispose,        ///< `message` is finished; `count`: 1 if the broker has it back
         add_credit,     ///< `count` more messages may come
         drain,          ///< ask for the credit back
         run_open,       ///< call on_session_open

@@ -57,7 +57,7 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
             view_.loop(), *view_.shared().environment.notifier, *locks,
             ports::OwnLocks::Terms{.max_renewal = view_.workplace().options().max_lock_renewal,
                                    .lost = [this] {
-                                       Counters::add(view_.shared().counters.locks_lost);
+                                       view_.workplace().meters.counters.locks_lost.add();
                                        view_.report(ErrorSource::lock_renewal,
                                                     {.code = Errc::lock_lost,
                                                      .detail = "the lock of a message ended"});
@@ -94,8 +94,13 @@ void SessionDriver::on_delivery(ports::DeliveryPtr delivery) {
         call.note_suspect(
             {.sequence = call.message.sequence_number(), .holder_lost = call.holder_lost});
     }
+    Meters& meters = view_.workplace().meters;
+    meters.counters.received(call.message.delivery_count());
     if (machine_.in_flight() == 0) {
-        call.ready_at = view_.loop().now();
+        call.times.ready = view_.loop().now();
+    }
+    if (machine_.begins_with_message()) {
+        meters.rolled(seat_.left_at, view_.loop().now());
     }
     feed(&SessionMachine::arrived, call, call.bytes, call.settled_by_sender);
 }
@@ -106,8 +111,11 @@ void SessionDriver::on_settled(ports::Delivery& delivery, const Failure* failure
         return;
     }
     auto& call = static_cast<MessageCall&>(delivery);
-    view_.shared().counters.settled(call.outcome(), failure == nullptr);
     core::MessageSpans::settled(call.spans, failure);
+    Meters& meters = view_.workplace().meters;
+    meters.counters.settled(call.outcome(), failure == nullptr);
+    meters.answered(call.times.settled, view_.loop().now(), failure == nullptr,
+                    ports::expires(call.own_lock.get(), machine_.lock().expires()));
     if (failure != nullptr) {
         view_.report(ErrorSource::settlement, *failure,
                      {.message = &call.message, .fate = MessageFate::comes_again});
@@ -128,7 +136,9 @@ void SessionDriver::on_lost(const Failure& reason) {
 
 void SessionDriver::ended(MessageCall& call) {
     const Ending ending = call.end().ending;
-    view_.shared().counters.ended(ending);
+    Meters& meters = view_.workplace().meters;
+    meters.counters.ended(ending, call.attempt());
+    meters.handled(call.times, ending);
     view_.workplace().tally.drained += static_cast<std::uint64_t>(ran(ending));
     machine_.at(view_.loop().now()).progressed();
     perform();
@@ -157,15 +167,16 @@ bool SessionDriver::perform() {
 
 void SessionDriver::perform(const SessionAction& action) {
     using Kind = SessionAction::Kind;
-    Counters& counters = view_.shared().counters;
+    Meters& meters = view_.workplace().meters;
+    Counters& counters = meters.counters;
     dispatch::Lane& lane = view_.lane();
     switch (action.kind) {
     case Kind::count_opened:
-        Counters::add(counters.sessions_opened);
+        counters.sessions_opened.add();
         log_life(view_, core::events::session_opened, "", " is opened");
         break;
     case Kind::show_lock:
-        Counters::add(counters.lock_renewals, action.count);
+        counters.lock_renewals.add(action.count);
         view_.show(machine_.lock());
         break;
     case Kind::renew_lock: renew_lock(); break;
@@ -192,7 +203,7 @@ void SessionDriver::perform(const SessionAction& action) {
     case Kind::end_turn: view_.shared().suspects.ended(this); break;
     case Kind::warn: view_.fire_stop(); break;
     case Kind::lock_over:
-        Counters::add(counters.locks_lost, action.count);
+        counters.locks_lost.add(action.count);
         view_.end_lock();
         break;
     case Kind::report_expired:
@@ -231,7 +242,7 @@ void SessionDriver::perform(const SessionAction& action) {
         shard_.lane_ready();
         break;
     case Kind::put_first:
-        call_of(action).ready_at = view_.loop().now();
+        call_of(action).times.ready = view_.loop().now();
         lane.push_front(call_of(action));
         shard_.lane_ready();
         break;
@@ -241,15 +252,20 @@ void SessionDriver::perform(const SessionAction& action) {
             settlement_for(action.verdict, call_of(action).end().failure_text())));
         drop_own_lock(own_locks_.get(), call_of(action));
         trace_settling(call_of(action), view_);
+        call_of(action).times.settled = view_.loop().now();
         link_->settle(call_of(action), call_of(action).take_settlement());
         break;
     case Kind::dispose:
+        counters.messages_lost.add(action.count);
         drop_own_lock(own_locks_.get(), call_of(action));
         delete &call_of(action);
         break;
     case Kind::add_credit: link_->add_credit(action.count); break;
     case Kind::drain: link_->drain(); break;
-    case Kind::run_open: run_call(std::nullopt); break;
+    case Kind::run_open:
+        meters.rolled(seat_.left_at, view_.loop().now());
+        run_call(std::nullopt);
+        break;
     case Kind::run_close: run_call(machine_.close_reason()); break;
     case Kind::drop_link:
         link_.reset();
@@ -265,9 +281,9 @@ void SessionDriver::perform(const SessionAction& action) {
             feed(&SessionMachine::link_closed);
         });
         break;
-    case Kind::count_parked: Counters::add(counters.sessions_parked); break;
+    case Kind::count_parked: counters.sessions_parked.add(); break;
     case Kind::let_go:
-        Counters::add(counters.sessions_closed, action.count);
+        meters.closed(machine_.close_reason(), action.count, view_.loop().now() - seat_.granted_at);
         view_.shared().held.ended({view_.entity(), view_.session_id()}, this);
         shard_.slots().accepts().let_go(seat_.target);
         if (action.count != 0) {
@@ -300,6 +316,8 @@ void SessionDriver::take_back() {
 void SessionDriver::renew_lock() {
     link_->renew_lock(machine_.lock().expires(), [this, asked = view_.loop().now()](
                                                      const core::Result<ports::LockGrant>& answer) {
+        view_.workplace().meters.renewed(answer.ok(), view_.loop().now(),
+                                         machine_.lock().expires());
         if (machine_.keeps_lock() && !answer.ok()) {
             view_.report(ErrorSource::lock_renewal, answer.failure());
         }
@@ -328,6 +346,7 @@ SessionSigns SessionDriver::signs(TimePoint quiet_since) const {
         const std::size_t waiting = view_.lane().waiting();
         signs.running = machine_.messages().in_lane() - static_cast<std::uint32_t>(waiting) +
                         (session_call_ ? 1U : 0U);
+        signs.ready_for = machine_.messages().ready_for(view_.loop().now(), signs.running);
         signs.awaits_worker =
             machine_.messages().needs_workers() && waiting != 0 && signs.running < machine_.calls();
     }
@@ -342,7 +361,8 @@ SlotDescription describe(const SessionSigns& signs, TimePoint now) {
             .since = now - signs.progress_at,
             .window = signs.window,
             .in_flight = signs.in_flight,
-            .running = signs.running};
+            .running = signs.running,
+            .ready_for = signs.ready_for};
 }
 
 } // namespace sessionq::processor

@@ -27,7 +27,9 @@ class Shard;
 struct SessionSeat {
     std::size_t slot;
     std::size_t target;
-    TimePoint asked_at; ///< when the accept was
+    TimePoint asked_at;     ///< when the accept was
+    TimePoint granted_at{}; ///< when the session came
+    TimePoint left_at{};    ///< when the slot left the session before; unset: there was none
 };
 
 /// Performs what `SessionMachine` decides for one held session: the link on one side, the lane on

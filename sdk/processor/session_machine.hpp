@@ -92,6 +92,9 @@ public:
     [[nodiscard]] std::uint32_t window() const noexcept { return state_.fetch.size(); }
     [[nodiscard]] const MessageBook& messages() const noexcept { return book_; }
     [[nodiscard]] bool had_messages() const noexcept { return had_messages_; }
+    [[nodiscard]] bool begins_with_message() const noexcept {
+        return !had_messages_ && !state_.terms.has_open;
+    }
     [[nodiscard]] AttemptBook& attempts() noexcept { return leaving_.attempts(); }
     [[nodiscard]] TimePoint progress_at() const noexcept { return state_.progress_at; }
     [[nodiscard]] CloseReason close_reason() const noexcept { return leaving_.reason(); }

@@ -44,6 +44,8 @@ public:
     void describe(ProcessorDescription& into, std::vector<Health>& healths);
 
     [[nodiscard]] Workplace& workplace() noexcept { return workplace_; }
+    /// Any thread.
+    [[nodiscard]] const Meters& meters() const noexcept { return workplace_.meters; }
     [[nodiscard]] core::EventLoop& loop() const noexcept { return workplace_.loop(); }
     [[nodiscard]] SlotTable& slots() noexcept { return slots_; }
 

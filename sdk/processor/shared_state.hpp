@@ -7,7 +7,6 @@
 
 #include <sessionq/processor_options.hpp>
 
-#include "processor/counters.hpp"
 #include "processor/environment.hpp"
 #include "processor/handlers.hpp"
 #include "processor/health_board.hpp"
@@ -18,16 +17,15 @@
 
 namespace sessionq::processor {
 
-/// What all shards of a processor and its workers share; only `counters`, `held`, `suspects`,
-/// `parked` and `settling` change after start.
+/// What all shards of a processor and its workers share; only `held`, `suspects`, `parked` and
+/// `settling` change after start.
 struct SharedState {
     ProcessorOptions options{};
     ports::Scope scope{ports::Scope::session}; ///< what each link holds
     std::vector<std::string> entities{};
     Handlers handlers{};
     Environment environment{};
-    // Loops write them for each message. Workers read what lies before: not in the same cache line.
-    alignas(64) Counters counters{};
+    // Loops write it. Workers read what lies before: not in the same cache line.
     alignas(64) HeldSessions held{};
     SuspectTurn suspects{};
     SessionCount parked{};                  ///< within `max_parked_sessions`

@@ -81,8 +81,12 @@ void SlotTable::granted(std::size_t target, TimePoint asked_at, ports::SessionLi
     Slot& slot = *free_.front();
     slot.machine.accepted();
     apply(slot, {});
-    slot.session = &shard_.open_session(
-        {.slot = slot.index, .target = target, .asked_at = asked_at}, std::move(link));
+    slot.session = &shard_.open_session({.slot = slot.index,
+                                         .target = target,
+                                         .asked_at = asked_at,
+                                         .granted_at = now(),
+                                         .left_at = slot.left_at},
+                                        std::move(link));
     slot.session->open();
     accepts_.need(free_count_);
 }
@@ -90,6 +94,7 @@ void SlotTable::granted(std::size_t target, TimePoint asked_at, ports::SessionLi
 void SlotTable::session_left(const SessionSeat& seat, CloseReason reason, bool had_messages) {
     Slot& slot = slots_[seat.slot];
     slot.session = nullptr;
+    slot.left_at = now();
     apply(slot, slot.machine.session_left(
                     reason, had_messages ? std::nullopt : std::optional{now() - seat.asked_at},
                     now() - slot.since));

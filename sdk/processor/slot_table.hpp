@@ -65,6 +65,7 @@ private:
         TimePoint since;
         timing::Timer timer{timing::Timer::calling<&Slot::on_timer>(this)};
         SessionDriver* session{nullptr};
+        TimePoint left_at{}; ///< the session before
     };
 
     void follow_demand();

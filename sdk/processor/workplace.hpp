@@ -12,13 +12,14 @@
 #include "core/recycler.hpp"
 #include "ports/endpoint.hpp"
 #include "processor/drain_time.hpp"
+#include "processor/meters.hpp"
 #include "processor/shard_call.hpp"
 #include "processor/shared_state.hpp"
 
 namespace sessionq::processor {
 
 /// What the sessions of a processor on one receive thread share. It decides nothing. All of it
-/// belongs to the loop, but for `shared`, `endpoint` and `notify`.
+/// belongs to the loop, but for `shared`, `endpoint`, `notify` and what `meters` tells.
 struct Workplace {
     Workplace(std::shared_ptr<SharedState> state, ports::Endpoint& port, std::uint64_t seed,
               std::size_t budget_bytes, std::size_t call_bytes)
@@ -57,6 +58,7 @@ struct Workplace {
     core::Recycler call_memory;
     alignas(64) core::MpscQueue<ShardCall> notices{};
     alignas(64) StopReport tally{}; ///< of what happens since the stop began
+    alignas(64) Meters meters{};    ///< any thread may read them
 };
 
 } // namespace sessionq::processor

@@ -48,7 +48,8 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
                                           Capability::dead_letter_sub_queue,
                                           Capability::transfer_dead_letter_sub_queue,
                                           Capability::rules,
-                                          Capability::lock_tokens}};
+                                          Capability::lock_tokens},
+                                         "servicebus"};
     return all;
 }
 
