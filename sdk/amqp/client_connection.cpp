@@ -72,6 +72,7 @@ SessionPtr ClientConnection::begin_session() {
 }
 
 void ClientConnection::close() {
+    options_.counts->closed.add(keeper_.phase() == Phase::open ? 1 : 0);
     const auto waiting = keeper_.close();
     host_.loop().timers().cancel(timer_);
     dialing_.reset();
@@ -125,6 +126,7 @@ ConnectionOptions ClientConnection::connection_options() const {
                 .count()), // half, so that one late heartbeat ends nothing
         .max_frame_size = max_frame_size};
     made.write_idle = options_.write_idle_timeout;
+    made.counts = options_.counts;
     SaslCredentials credentials = options_.credentials;
     credentials.hostname = hostname;
     made.engine.sasl = make_sasl_client(std::move(credentials));
@@ -149,6 +151,8 @@ void ClientConnection::on_open(const Open& peer) {
     }
     core::log_event(LogLevel::info, "amqp", core::events::connected, {{"peer", host_name()}},
                     "connected to '", host_name(), "'");
+    options_.counts->opened.add();
+    options_.counts->reopened.add(std::exchange(lost_, 0));
     run(keeper_.opened(host_.loop().now()), &connection_->engine());
 }
 
@@ -168,6 +172,8 @@ void ClientConnection::on_closed(const Condition& condition) {
         why.code = why.code == Errc::cancelled ? Errc::connection_lost : why.code;
         last_failure_ = why.to_string();
         log_failure(core::events::connection_lost, host_name(), why);
+        options_.counts->lost.add();
+        lost_ = 1;
         events_.on_disconnected(why);
         connection_.reset();
         keeper_.lost(host_.loop().now());
@@ -189,6 +195,7 @@ void ClientConnection::on_closed(const Condition& condition) {
 void ClientConnection::on_failed(const Failure& why) {
     last_failure_ = why.to_string();
     log_failure(core::events::connect_failed, host_name(), why);
+    options_.counts->failures.add();
     run(keeper_.failed(host_.loop().now()), why);
     proceed();
 }

@@ -12,6 +12,7 @@
 #include "amqp/connection.hpp"
 #include "amqp/connection_keeper.hpp"
 #include "amqp/connector.hpp"
+#include "core/connection_counts.hpp"
 #include "core/connection_status.hpp"
 #include "core/weak_handle.hpp"
 #include "timing/timer.hpp"
@@ -32,6 +33,7 @@ struct ClientConnectionOptions {
     BackoffOptions backoff{};
     std::uint64_t seed{0};
     core::ReceiveRoomPtr room{}; ///< For what comes over `begin_session`; null: not bounded.
+    core::ConnectionCountsPtr counts{std::make_shared<core::ConnectionCounts>()};
     Dial dial{dial_socket};
 };
 
@@ -70,6 +72,7 @@ public:
     /// Null: there is no connection, or none is left.
     [[nodiscard]] SessionPtr begin_session();
     [[nodiscard]] core::ConnectionStatus status() const;
+    [[nodiscard]] const core::ConnectionCounts& counts() const noexcept { return *options_.counts; }
     /// Drops the connection. Handlers that wait are run with `cancelled`.
     void close();
 
@@ -91,6 +94,7 @@ private:
     ClientConnectionEvents& events_;
     ConnectionKeeper keeper_;
     std::size_t target_{0};
+    std::uint32_t lost_{0}; ///< connections since the last one was made
     TimePoint attempt_until_{};
     std::unique_ptr<Dialing> dialing_{};
     std::unique_ptr<Connection> connection_{};

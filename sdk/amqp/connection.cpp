@@ -24,6 +24,7 @@ Connection::Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions
     : host_{host},
       stream_{std::move(stream)},
       owner_{owner},
+      counts_{std::move(options.counts)},
       close_time_out_{options.close_time_out},
       read_idle_{milliseconds{options.engine.open.idle_time_out} * 2},
       write_idle_{options.write_idle},
@@ -93,6 +94,9 @@ void Connection::on_read(std::string_view bytes) {
         host_.on_read(*this);
         idleness_.received(host_.loop().now());
         received_ += bytes.size();
+        if (counts_ != nullptr) {
+            counts_->received.add(bytes.size());
+        }
         engine_.input(bytes);
         look_at_arriving();
     }
@@ -239,6 +243,9 @@ void Connection::flush() {
     if (in_flight_ != 0) {
         host_.on_write(*this);
         idleness_.sent(output_, host_.loop().now());
+        if (counts_ != nullptr) {
+            counts_->sent.add(in_flight_);
+        }
         stream_->write(output_);
     }
 }

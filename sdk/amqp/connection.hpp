@@ -12,6 +12,7 @@
 #include "amqp/engine/engine.hpp"
 #include "amqp/idleness.hpp"
 #include "amqp/stream.hpp"
+#include "core/connection_counts.hpp"
 
 namespace sessionq::amqp {
 
@@ -32,6 +33,7 @@ struct ConnectionOptions {
     /// A heartbeat is sent when nothing was sent for so long. Zero: only as the peer's
     /// idle-time-out requires, which always holds.
     Duration write_idle{};
+    core::ConnectionCountsPtr counts{}; ///< of bytes; null: nobody asks
 };
 
 class ConnectionOwner {
@@ -134,6 +136,7 @@ private:
     ConnectionHost& host_;
     StreamPtr stream_;
     ConnectionOwner& owner_;
+    const core::ConnectionCountsPtr counts_;
     const Duration close_time_out_;
     const Duration read_idle_;
     const Duration write_idle_;

@@ -228,4 +228,6 @@ Client Client::connect_with(std::string_view where, std::shared_ptr<TokenCredent
 
 const ClientOptions& Client::options() const noexcept { return core_->options(); }
 
+Metrics Client::metrics() const { return core_->metrics(); }
+
 } // namespace sessionq

@@ -76,6 +76,14 @@ void ClientCore::begin_tracing(core::SpanBroker broker) {
     }
 }
 
+Metrics ClientCore::metrics() const {
+    core::MetricList all{{{"messaging.system", std::string{capabilities().system()}}}};
+    for (const EndpointThread& each : threads_) {
+        add_metrics(all, *each.meters, each.endpoint->connections());
+    }
+    return all.take();
+}
+
 EndpointThread& ClientCore::next_thread() noexcept {
     return threads_[next_.fetch_add(1, std::memory_order_relaxed) % threads_.size()];
 }

@@ -9,6 +9,7 @@
 
 #include <sessionq/client.hpp>
 
+#include "client/client_meters.hpp"
 #include "client/notifier.hpp"
 #include "client/receive_thread.hpp"
 #include "client/receiver_set.hpp"
@@ -28,6 +29,7 @@ struct EndpointThread {
     ports::EndpointPtr endpoint; ///< Created, used and destroyed on the thread.
     ReceiverSet receivers;       ///< Used on the thread only; empty before the endpoint ends.
     WaitingTries tries;          ///< The same.
+    std::unique_ptr<ClientMeters> meters{std::make_unique<ClientMeters>()};
 };
 
 /// What a `Client` shares with everything made from it.
@@ -57,6 +59,8 @@ public:
 
     [[nodiscard]] std::size_t thread_count() const noexcept { return threads_.size(); }
     [[nodiscard]] EndpointThread& thread(std::size_t index) noexcept { return threads_[index]; }
+
+    [[nodiscard]] Metrics metrics() const;
 
     /// Runs callbacks of stop tokens and of `ClientOptions`, because user code must not run on a
     /// receive thread.

@@ -9,12 +9,13 @@ namespace sessionq::client {
 
 RetryingSend::RetryingSend(ports::Endpoint& endpoint, WaitingTries& waiting,
                            ports::SendRequest request, SendRetry retry,
-                           PendingPtr<SequenceNumbers> pending)
+                           PendingPtr<SequenceNumbers> pending, ClientMeters& meters)
     : endpoint_{endpoint},
       waiting_{waiting},
       request_{std::move(request)},
       retry_{std::move(retry)},
       pending_{std::move(pending)},
+      meters_{meters},
       timer_{timing::Timer::calling<&RetryingSend::try_once>(this)} {}
 
 void RetryingSend::begin() {
@@ -29,9 +30,11 @@ void RetryingSend::begin() {
 void RetryingSend::try_once() {
     const auto self = shared_from_this();
     waiting_.remove(self);
-    asked_ = endpoint_.send(request_, [self](core::Result<SequenceNumbers> answer) {
-        self->answered(std::move(answer));
-    });
+    asked_ =
+        endpoint_.send(request_, measured_send(meters_, endpoint_.loop(), request_.messages.size(),
+                                               [self](core::Result<SequenceNumbers> answer) {
+                                                   self->answered(std::move(answer));
+                                               }));
 }
 
 void RetryingSend::answered(core::Result<SequenceNumbers> answer) {

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "client/client_meters.hpp"
 #include "client/pending.hpp"
 #include "client/send_retry.hpp"
 #include "ports/endpoint.hpp"
@@ -21,7 +22,7 @@ public:
     using SequenceNumbers = std::vector<std::int64_t>;
 
     RetryingSend(ports::Endpoint& endpoint, WaitingTries& waiting, ports::SendRequest request,
-                 SendRetry retry, PendingPtr<SequenceNumbers> pending);
+                 SendRetry retry, PendingPtr<SequenceNumbers> pending, ClientMeters& meters);
 
     void begin();
     /// The client is being closed.
@@ -37,6 +38,7 @@ private:
     const ports::SendRequest request_;
     SendRetry retry_;
     const PendingPtr<SequenceNumbers> pending_;
+    ClientMeters& meters_;
     ports::RequestId asked_{0};
     timing::Timer timer_; // the wait before the next try
 };

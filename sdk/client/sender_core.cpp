@@ -87,10 +87,12 @@ Operation<SequenceNumbers> SenderCore::single(ports::SendRequest request,
                                               const OperationContext& context) const {
     return endpoint_operation<SequenceNumbers>(
         client_, thread_, context,
-        [request = std::move(request)](ports::Endpoint& endpoint, Deadline deadline,
-                                       auto answer_to) mutable {
+        [&thread = thread_, request = std::move(request)](
+            ports::Endpoint& endpoint, Deadline deadline, auto answer_to) mutable {
             request.deadline = deadline;
-            return endpoint.send(std::move(request), std::move(answer_to));
+            auto measured = measured_send(*thread.meters, *thread.thread, request.messages.size(),
+                                          std::move(answer_to));
+            return endpoint.send(std::move(request), std::move(measured));
         });
 }
 
@@ -108,7 +110,7 @@ Operation<SequenceNumbers> SenderCore::retrying(ports::SendRequest request, bool
             const auto seed = thread.thread->now().time_since_epoch().count();
             std::make_shared<RetryingSend>(*thread.endpoint, thread.tries, std::move(request),
                                            SendRetry{options, static_cast<std::uint64_t>(seed)},
-                                           pending)
+                                           pending, *thread.meters)
                 ->begin();
         });
 }

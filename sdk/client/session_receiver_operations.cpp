@@ -78,6 +78,8 @@ void start_accept(EndpointThread& thread, core::Executor& notifier, const Accept
         std::move(request),
         [&thread, &notifier, entity = terms.entity, receiver = terms.receiver, asked,
          waits_to_the_end, pending](core::Result<ports::SessionLinkPtr> answer) {
+            thread.meters->accepted(thread.thread->now() - asked,
+                                    answer ? nullptr : &answer.failure());
             if (pending->ended()) {
                 return; // destroying the link gives the session back
             }

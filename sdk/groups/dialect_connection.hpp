@@ -43,6 +43,9 @@ public:
     }
     void close() { connection_.close(); }
     [[nodiscard]] core::ConnectionStatus status() const { return connection_.status(); }
+    [[nodiscard]] const core::ConnectionCounts& counts() const noexcept {
+        return connection_.counts();
+    }
 
     [[nodiscard]] core::EventLoop& loop() const noexcept { return loop_; }
     [[nodiscard]] amqp::ClockReading reading() const noexcept {

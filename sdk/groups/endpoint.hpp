@@ -33,6 +33,10 @@ public:
     void add_status(std::vector<core::ConnectionStatus>& into) const override {
         into.push_back(connection_.status());
     }
+    [[nodiscard]] const core::ConnectionCounts* connections() const noexcept override {
+        return &connection_.counts();
+    }
+
     void add_budget(std::size_t bytes) override { context_.room->join(bytes); }
     void remove_budget(std::size_t bytes) override { context_.room->part(bytes); }
 

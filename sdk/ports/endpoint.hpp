@@ -12,6 +12,7 @@
 
 #include <sessionq/rule.hpp>
 
+#include "core/connection_counts.hpp"
 #include "core/connection_status.hpp"
 #include "core/event_loop.hpp"
 #include "core/result.hpp"
@@ -133,6 +134,10 @@ public:
 
     /// Appends how the connections do, in the same order each time. Without a network: none.
     virtual void add_status(std::vector<core::ConnectionStatus>& /*into*/) const {}
+    /// What its connections count; null: there are none. Any thread may ask.
+    [[nodiscard]] virtual const core::ConnectionCounts* connections() const noexcept {
+        return nullptr;
+    }
 
     /// A user of sessions keeps up to so many bytes of their messages from now on, or no more. The
     /// peer is told to send no more than fits. Messages in this process take no room.

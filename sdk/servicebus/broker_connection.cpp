@@ -19,6 +19,7 @@ amqp::ClientConnectionOptions options_of(const EndpointSettings& settings,
             .backoff = settings.backoff,
             .seed = settings.seed,
             .room = std::move(room),
+            .counts = settings.counts,
             .dial = settings.dial};
 }
 

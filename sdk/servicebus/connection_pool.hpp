@@ -20,6 +20,9 @@ public:
     [[nodiscard]] BrokerConnection& first() const noexcept { return *connections_.front(); }
     /// Of all of them.
     [[nodiscard]] core::ReceiveRoom& room() const noexcept { return *room_; }
+    [[nodiscard]] const core::ConnectionCounts& counts() const noexcept {
+        return *settings_.counts;
+    }
     [[nodiscard]] std::size_t size() const noexcept { return connections_.size(); }
 
     void add_status(std::vector<core::ConnectionStatus>& into) const {

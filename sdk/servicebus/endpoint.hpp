@@ -28,6 +28,10 @@ public:
     void add_status(std::vector<core::ConnectionStatus>& into) const override {
         connections_.add_status(into);
     }
+    [[nodiscard]] const core::ConnectionCounts* connections() const noexcept override {
+        return &connections_.counts();
+    }
+
     void add_budget(std::size_t bytes) override { connections_.room().join(bytes); }
     void remove_budget(std::size_t bytes) override { connections_.room().part(bytes); }
 

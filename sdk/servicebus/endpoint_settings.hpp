@@ -21,6 +21,7 @@ struct EndpointSettings {
     BackoffOptions backoff{};                         ///< Between attempts to connect.
     std::uint64_t seed{0};
     amqp::Dial dial{amqp::dial_socket}; ///< Makes the connections' streams.
+    core::ConnectionCountsPtr counts{std::make_shared<core::ConnectionCounts>()};
 };
 
 } // namespace sessionq::servicebus

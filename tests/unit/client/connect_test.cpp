@@ -422,6 +422,12 @@ TEST_CASE("Client::connect: a processor outlives the loss of its connection") {
     };
     send();
     REQUIRE(first.get_future().wait_for(30s) == std::future_status::ready);
+    const Metrics before = client.metrics();
+    CHECK(before.value("sessionq.connection.count") == 1);
+    CHECK(before.value("sessionq.connection.opened") == 1);
+    CHECK(before.value("sessionq.connection.lost") == 0);
+    CHECK(before.value("sessionq.network.io", {{"network.io.direction", "receive"}}) > 100);
+    CHECK(before.value("sessionq.network.io", {{"network.io.direction", "transmit"}}) > 100);
     client::run_on(front->thread, [&] { // every connection is dropped, and the port is open again
         const std::uint16_t port = front->port;
         front->server.reset();
@@ -433,6 +439,13 @@ TEST_CASE("Client::connect: a processor outlives the loss of its connection") {
     send();
     CHECK(second.get_future().wait_for(30s) == std::future_status::ready);
     processor.stop(10s);
+    const Metrics after = client.metrics();
+    CHECK(after.value("sessionq.connection.count") == 1);
+    CHECK(after.value("sessionq.connection.lost") == 1);
+    CHECK(after.value("sessionq.connection.opened") == 2);
+    CHECK(after.value("sessionq.connection.reopened") == 1);
+    CHECK(after.find("sessionq.connection.lost")->points.front().attributes ==
+          MetricAttributes{{"messaging.system", "servicebus"}});
 }
 
 TEST_CASE(

@@ -87,7 +87,7 @@ struct RetryingSendFixture {
                                    .backoff = {.min = 2s, .max = 2s},
                                    .unknown_outcome = UnknownOutcome::resend},
                                   7},
-                begun)
+                begun, meters)
                 ->begin();
         });
         loop.run_until_idle();
@@ -102,6 +102,7 @@ struct RetryingSendFixture {
     test::ManualLoop loop{};
     SentTo endpoint{loop};
     client::WaitingTries tries{};
+    client::ClientMeters meters{};
     std::stop_source stop{};
     std::shared_ptr<RecordingPending> pending;
 };

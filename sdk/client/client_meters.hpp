@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <sessionq/error.hpp>
+
+#include "core/connection_counts.hpp"
+#include "core/event_loop.hpp"
+#include "core/histogram_recorder.hpp"
+#include "core/metric_list.hpp"
+
+namespace sessionq::client {
+
+/// What a client measures on one receive thread, written there and read from any thread.
+struct ClientMeters {
+    core::OwnCount messages_sent{};
+    core::OwnCount messages_not_sent{};
+    core::HistogramRecorder sends{};
+    core::HistogramRecorder failed_sends{};
+    core::OwnCount sessions_accepted{};
+    core::OwnCount empty_accepts{};
+    core::OwnCount failed_accepts{};
+    core::HistogramRecorder accept_wait{};
+
+    /// The broker answered a send of so many messages.
+    void sent(std::size_t messages, Duration taken, bool success) noexcept {
+        (success ? messages_sent : messages_not_sent).add(messages);
+        (success ? sends : failed_sends).add(taken);
+    }
+    /// A receiver's accept was answered. `failure`: null if it brought a session.
+    void accepted(Duration taken, const Failure* failure) noexcept {
+        if (failure == nullptr) {
+            sessions_accepted.add();
+            accept_wait.add(taken);
+        } else {
+            (failure->code == Errc::no_session_available ? empty_accepts : failed_accepts).add();
+        }
+    }
+};
+
+/// Hands the answer to a send on to `answer_to`, and measures it.
+template <typename AnswerTo>
+[[nodiscard]] auto measured_send(ClientMeters& meters, core::EventLoop& loop, std::size_t messages,
+                                 AnswerTo answer_to) {
+    return [&meters, &loop, messages, asked = loop.now(),
+            answer_to = std::move(answer_to)](auto answer) mutable {
+        meters.sent(messages, loop.now() - asked, answer.ok());
+        answer_to(std::move(answer));
+    };
+}
+
+/// Adds what one receive thread has measured. `connections`: null in process.
+void add_metrics(core::MetricList& all, const ClientMeters& meters,
+                 const core::ConnectionCounts* connections);
+
+} // namespace sessionq::client

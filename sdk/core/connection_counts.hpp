@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "core/histogram_recorder.hpp"
+
+namespace sessionq::core {
+
+/// What the connections of one receive thread count there. Any thread may read it.
+struct ConnectionCounts {
+    OwnCount opened{};
+    OwnCount reopened{}; ///< after another one was lost
+    OwnCount lost{};
+    OwnCount closed{}; ///< by this side
+    OwnCount failures{};
+    OwnCount received{}; ///< bytes
+    OwnCount sent{};     ///< bytes
+};
+
+using ConnectionCountsPtr = std::shared_ptr<ConnectionCounts>;
+
+} // namespace sessionq::core
