@@ -68,11 +68,15 @@ ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHan
     if (auto why = refusal(request)) {
         accepts_.answer(id, *std::move(why));
     } else {
-        receiver_for({.entity = request.entity,
-                      .session_id = request.session_id,
-                      .mode = request.mode,
-                      .priority = request.priority})
-            .accept(id, request);
+        const ReceiverTerms terms{.entity = request.entity,
+                                  .session_id = request.session_id,
+                                  .mode = request.mode,
+                                  .priority = request.priority};
+        auto& receiver = receivers_[terms];
+        if (receiver == nullptr) {
+            receiver = std::make_unique<GroupReceiver>(context_, terms);
+        }
+        receiver->accept(id, request);
     }
     expire_accepts();
     return id;
@@ -122,14 +126,6 @@ std::optional<Failure> Endpoint::refusal(const ports::AcceptRequest& request) co
     return std::nullopt;
 }
 
-GroupReceiver& Endpoint::receiver_for(const ReceiverTerms& terms) {
-    auto& receiver = receivers_[terms];
-    if (receiver == nullptr) {
-        receiver = std::make_unique<GroupReceiver>(context_, terms);
-    }
-    return *receiver;
-}
-
 void Endpoint::on_finished(const ReceiverTerms& terms) {
     replies_.push([this, terms] {
         const auto found = receivers_.find(terms);
@@ -159,7 +155,7 @@ ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler h
     const bool is_scheduled = std::ranges::any_of(
         request.messages, [](const Message& m) { return m.scheduled_enqueue_time.has_value(); });
     if (is_scheduled && !capabilities().has(Capability::schedule)) {
-        return refuse(std::move(handler), Capability::schedule);
+        return reply(std::move(handler), capabilities().missing(Capability::schedule));
     }
     const std::size_t count = request.messages.size();
     if (count == 0) {
@@ -198,17 +194,17 @@ amqp::SenderChannel& Endpoint::sender_for(const std::string& entity) {
 
 ports::RequestId Endpoint::cancel_scheduled(std::string, std::vector<std::int64_t>, Deadline,
                                             ports::DoneHandler handler) {
-    return refuse(std::move(handler), Capability::cancel_scheduled);
+    return reply(std::move(handler), capabilities().missing(Capability::cancel_scheduled));
 }
 ports::RequestId Endpoint::peek(ports::PeekRequest, ports::PeekHandler handler) {
-    return refuse(std::move(handler), Capability::peek);
+    return reply(std::move(handler), capabilities().missing(Capability::peek));
 }
 ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest,
                                          ports::ListSessionsHandler handler) {
-    return refuse(std::move(handler), Capability::list_sessions);
+    return reply(std::move(handler), capabilities().missing(Capability::list_sessions));
 }
 ports::RequestId Endpoint::manage_rules(ports::RulesRequest, ports::RulesHandler handler) {
-    return refuse(std::move(handler), Capability::rules);
+    return reply(std::move(handler), capabilities().missing(Capability::rules));
 }
 
 } // namespace sessionq::groups

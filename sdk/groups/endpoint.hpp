@@ -59,16 +59,11 @@ private:
     [[nodiscard]] std::optional<Failure> refusal(const ports::AcceptRequest& request) const;
     void open_entity(ports::RequestId id, ports::AcceptRequest request,
                      ports::AcceptHandler handler);
-    [[nodiscard]] GroupReceiver& receiver_for(const ReceiverTerms& terms);
     [[nodiscard]] amqp::SenderChannel& sender_for(const std::string& entity);
     void on_finished(const ReceiverTerms& terms);
     void expire_accepts();
     template <typename Handler, typename Result>
     ports::RequestId reply(Handler handler, Result result);
-    template <typename Handler>
-    ports::RequestId refuse(Handler handler, ports::Capability capability) {
-        return reply(std::move(handler), capabilities().missing(capability));
-    }
 
     DialectConnection connection_;
     core::ReplyQueue replies_;

@@ -22,6 +22,14 @@ bool is_of_one_entity(Errc code) noexcept {
     return code != Errc::no_session_available && code != Errc::cancelled;
 }
 
+void tell(Workplace& workplace, const AcceptTarget& target, const Failure& failure) {
+    workplace.meters.counters.accept_failures.add();
+    workplace.shared->report({.source = ErrorSource::accept,
+                              .failure = failure,
+                              .entity = target.entity,
+                              .session_id = target.session_id.value_or("")});
+}
+
 } // namespace
 
 AcceptTable::AcceptTable(Shard& shard, Workplace& workplace)
@@ -66,7 +74,7 @@ void AcceptTable::on_timer() {
     while (Ask* const given_up = machine_->overdue(now())) {
         const Failure failure{.code = Errc::timeout, .detail = "an accept was not answered"};
         refusals_.unanswered(given_up->target, failure, now());
-        tell(given_up->target, failure);
+        tell(workplace_, targets_[given_up->target], failure);
         give_up(*given_up);
     }
     look();
@@ -110,14 +118,14 @@ void AcceptTable::answered(Accepts::iterator accept, core::Result<ports::Session
     }
     const std::size_t target = accept->target;
     if (!answer.ok()) {
-        const bool tell = machine_->failed(*accept, answer.failure().code, now());
+        const bool is_news = machine_->failed(*accept, answer.failure().code, now());
         accepts_.erase(accept);
         targets_.release(target);
         if (is_of_one_entity(answer.failure().code) && targets_.split()) { // which one, it will say
             ask_anew();
             return;
         }
-        failed(target, answer.failure(), tell);
+        failed(target, answer.failure(), is_news);
         look();
     } else if (machine_->granted(*accept, now())) {
         const TimePoint asked_at = accept->asked_at;
@@ -159,24 +167,16 @@ void AcceptTable::drop_late(TimePoint now) {
         [now](const Accept& each) { return each.late != nullptr && now >= each.late_until; });
 }
 
-void AcceptTable::failed(std::size_t target, const Failure& failure, bool tell) {
+void AcceptTable::failed(std::size_t target, const Failure& failure, bool is_news) {
     if (failure.code == Errc::no_session_available) {
         workplace_.meters.counters.empty_accepts.add();
         refusals_.answered(target);
     } else if (failure.code != Errc::cancelled) {
         refusals_.failed(target, failure, now());
     }
-    if (tell) {
-        this->tell(target, failure);
+    if (is_news) {
+        tell(workplace_, targets_[target], failure);
     }
-}
-
-void AcceptTable::tell(std::size_t target, const Failure& failure) {
-    workplace_.meters.counters.accept_failures.add();
-    workplace_.shared->report({.source = ErrorSource::accept,
-                               .failure = failure,
-                               .entity = targets_[target].entity,
-                               .session_id = targets_[target].session_id.value_or("")});
 }
 
 void AcceptTable::show(HealthMachine& health) {

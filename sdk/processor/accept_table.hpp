@@ -61,8 +61,7 @@ private:
     void answered(Accepts::iterator accept, core::Result<ports::SessionLinkPtr> answer);
     void give_back(Accepts::iterator accept, core::Result<ports::SessionLinkPtr> answer,
                    Counters::Count& sessions);
-    void failed(std::size_t target, const Failure& failure, bool tell);
-    void tell(std::size_t target, const Failure& failure);
+    void failed(std::size_t target, const Failure& failure, bool is_news);
     void on_timer();
     [[nodiscard]] TimePoint now() const noexcept { return workplace_.loop().now(); }
 

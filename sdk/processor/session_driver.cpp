@@ -347,8 +347,8 @@ SessionSigns SessionDriver::signs(TimePoint quiet_since) const {
         signs.running = machine_.messages().in_lane() - static_cast<std::uint32_t>(waiting) +
                         (session_call_ ? 1U : 0U);
         signs.ready_for = machine_.messages().ready_for(view_.loop().now(), signs.running);
-        signs.awaits_worker =
-            machine_.messages().needs_workers() && waiting != 0 && signs.running < machine_.calls();
+        signs.awaits_worker = machine_.messages().needs_workers() && waiting != 0 &&
+                              signs.running < shard_.slots().calls_per_session();
     }
     return signs;
 }

@@ -98,7 +98,6 @@ public:
     [[nodiscard]] AttemptBook& attempts() noexcept { return leaving_.attempts(); }
     [[nodiscard]] TimePoint progress_at() const noexcept { return state_.progress_at; }
     [[nodiscard]] CloseReason close_reason() const noexcept { return leaving_.reason(); }
-    [[nodiscard]] std::uint32_t calls() const noexcept { return calls_; }
     [[nodiscard]] SlotWords words() const noexcept { return words_of(state_, book_, in_flight()); }
 
 private:

@@ -24,6 +24,16 @@ std::size_t without_slot(const Sessions& sessions) {
         }));
 }
 
+/// The handlers that run now.
+template <typename Sessions>
+std::uint64_t running(const Sessions& sessions) {
+    std::uint64_t count = 0;
+    for (const auto& session : sessions) {
+        count += session->signs(TimePoint::max()).running;
+    }
+    return count;
+}
+
 } // namespace
 
 Shard::Shard(std::shared_ptr<SharedState> shared, std::size_t number, ports::Endpoint& endpoint,
@@ -203,12 +213,12 @@ void Shard::apply(const StopActions& actions) {
         for (const auto& session : sessions_) {
             session->view().fire_stop();
         }
-        workplace_.tally.cancelled = running();
+        workplace_.tally.cancelled = running(sessions_);
     }
     if (actions.give_up) {
         take_notices(); // a handler that has told its end is not left
         feed_sessions(&SessionMachine::give_up);
-        workplace_.tally.left += running();
+        workplace_.tally.left += running(sessions_);
         slots_.accepts().drop_late(TimePoint::max());
         loop().wake();
     }
@@ -224,15 +234,6 @@ void Shard::apply(const StopActions& actions) {
         loop().post(std::move(gone_));
     }
     loop().timers().set_due(stop_timer_, stop_.next());
-}
-
-/// The handlers that run now.
-std::uint64_t Shard::running() const {
-    std::uint64_t count = 0;
-    for (const auto& session : sessions_) {
-        count += session->signs(TimePoint::max()).running;
-    }
-    return count;
 }
 
 } // namespace sessionq::processor

@@ -71,7 +71,6 @@ private:
     /// Also those without a slot.
     template <typename... Wants, typename... Gives>
     void feed_sessions(void (SessionMachine::*input)(Wants...), Gives... gives);
-    [[nodiscard]] std::uint64_t running() const;
     [[nodiscard]] Health health();
     void on_watchdog();
     void on_stop_due();

@@ -24,13 +24,18 @@ void Consumer::start(SpanWatch* spans) {
     if (spans != nullptr && surroundings.seed % 2 != 0) {
         surroundings.tracing = spans->trace(stage_->scheduler());
     }
+    processor::Handlers handlers = application_.handlers({.batches = setup_->batches,
+                                                          .coroutines = setup_->coroutines,
+                                                          .open = setup_->open_handler,
+                                                          .close = setup_->close_handler});
+    if (setup_->quiet) {
+        handlers.health_changed = [this](const Health& health) {
+            stage_->environment().verdict.report("(s) health",
+                                                 "a false alarm: " + health.to_string());
+        };
+    }
     processor_ = std::make_unique<processor::Processor>(
-        setup_->options, stage_->entities(),
-        application_.handlers({.batches = setup_->batches,
-                               .coroutines = setup_->coroutines,
-                               .open = setup_->open_handler,
-                               .close = setup_->close_handler}),
-        std::move(surroundings));
+        setup_->options, stage_->entities(), std::move(handlers), std::move(surroundings));
 }
 
 void Consumer::die() {

@@ -109,8 +109,8 @@ TEST_CASE("tracing: spans keep the tracer") {
 TEST_CASE("tracing: what throws is logged and does no harm") {
     Setup setup;
     std::string lines;
-    set_log_sink([&lines](LogLevel /*level*/, std::string_view component, std::string_view text) {
-        lines.append(component).append(": ").append(text).append("\n");
+    set_log_sink([&lines](const LogRecord& record) {
+        lines.append(record.component).append(": ").append(record.text).append("\n");
     });
     const auto tracer = std::make_shared<ThrowingTracer>();
     const core::TracingPtr tracing = setup.tracing_with(tracer);

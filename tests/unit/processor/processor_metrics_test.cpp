@@ -163,7 +163,7 @@ TEST_CASE("processor metrics: what is lost with its lock is counted once") {
     bench.finish();
     const Metrics metrics = metrics_of(bench);
     CHECK(metrics.value("sessionq.lock.lost") == 1);
-    CHECK(bench.counters().messages_lost +
+    CHECK(static_cast<double>(bench.counters().messages_lost) +
               metrics.value("sessionq.message.ended", ended_as("released")) ==
           3);
     CHECK(bench.counters().messages_lost >= 1);
