@@ -36,9 +36,10 @@ void add_number(SpanDraft& draft, std::string_view name, std::size_t number) {
 
 /// A subscription's entity names its topic first.
 void add_destination(SpanDraft& draft, std::string_view entity) {
-    const auto found = std::ranges::search(entity, subscriptions,
-                                           [](char a, char b) { return lower(a) == lower(b); });
-    const auto topic = static_cast<std::size_t>(found.begin() - entity.begin());
+    const auto* const found =
+        std::search(entity.begin(), entity.end(), subscriptions.begin(), subscriptions.end(),
+                    [](char a, char b) { return lower(a) == lower(b); });
+    const auto topic = static_cast<std::size_t>(found - entity.begin());
     add_text(draft, "messaging.destination.name", entity.substr(0, topic));
     if (topic != entity.size()) {
         add_text(draft, "messaging.destination.subscription.name",
