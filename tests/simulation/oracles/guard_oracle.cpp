@@ -115,12 +115,15 @@ private:
     /// Whether the next holder may find a note of the delivery: its handler has started, or was
     /// about to, and the broker may not know how it ended.
     static bool is_open(const DeliveryRecord& delivery) {
-        if (delivery.answered && !delivery.refused) {
+        const auto is_settled = [](const DeliveryRecord& each) {
+            return each.answered && !each.refused;
+        };
+        if (is_settled(delivery)) {
             return false;
         }
         const LinkRecord& link = *delivery.link;
         const auto first = std::ranges::find_if(
-            link.deliveries, [](const DeliveryRecord* each) { return !each->answered; });
+            link.deliveries, [&](const DeliveryRecord* each) { return !is_settled(*each); });
         const bool may_be_noted =
             link.state_written && first != link.deliveries.end() && *first == &delivery;
         return delivery.starts != 0 || may_be_noted;

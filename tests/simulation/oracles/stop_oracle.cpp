@@ -60,12 +60,12 @@ public:
     }
 
 private:
-    /// Messages that never started are released as soon as the credit is back. Other consumers need
-    /// not wait for handlers here.
+    /// Messages that never started are released as soon as the credit is back, and what is kept
+    /// with the session is in order. Other consumers need not wait for handlers here.
     void check_unstarted() {
         const TimePoint now = environment_.scheduler.now();
         for (const LinkRecord& link : environment_.links) {
-            if (!link.held || link.draining || link.credit != 0 ||
+            if (!link.held || link.draining || link.credit != 0 || link.state_asks != 0 ||
                 now < std::max(link.drained, expectations_.stop_asked) + grace) {
                 continue;
             }
