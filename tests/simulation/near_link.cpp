@@ -74,6 +74,7 @@ NearLink::Answer NearLink::state_answer(bool writes, Answer answer) {
     environment_->tell(&Oracle::state_asked, *record_);
     return [record = record_, answer = std::move(answer)](const Failure* failure) {
         --record->state_asks;
+        record->state_failed = record->state_failed || failure != nullptr;
         answer(failure);
     };
 }

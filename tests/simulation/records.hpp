@@ -123,6 +123,7 @@ struct LinkRecord {
     TimePoint settle_asked{};    ///< when a settlement was requested last
     std::uint32_t state_asks{0}; ///< requests for its state that are unanswered
     bool state_written{false};   ///< or was to be
+    bool state_failed{false};    ///< a request for its state has failed
     std::vector<DeliveryRecord*> deliveries{};
 };
 

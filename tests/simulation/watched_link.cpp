@@ -128,6 +128,7 @@ std::function<void(core::Result<T>)> WatchedLink::state_answer(
     return once<T>("a request for the state",
                    [this, handler = std::move(handler)](core::Result<T> answer) {
                        --book_.record().state_asks;
+                       book_.record().state_failed = book_.record().state_failed || !answer.ok();
                        handler(std::move(answer));
                    });
 }

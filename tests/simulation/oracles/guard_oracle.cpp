@@ -69,8 +69,11 @@ public:
             decided(delivery, CrashGuard::Action::dead_letter);
         } else if (by_guard && outcome == ports::Outcome::abandon) {
             decided(delivery, CrashGuard::Action::park_session);
+            const bool leaves_early = std::ranges::any_of( // a settlement failed
+                delivery.link->deliveries,
+                [](const DeliveryRecord* each) { return each->refused; });
             if (environment_.scheduler.now() < delivery.arrived + guard_->park_for &&
-                expectations_.stop_asked == TimePoint::max()) {
+                !leaves_early && expectations_.stop_asked == TimePoint::max()) {
                 report(*delivery.message, "is given back before its session was parked for long");
             }
         }
@@ -119,7 +122,7 @@ private:
             return each.answered && !each.refused;
         };
         if (is_settled(delivery)) {
-            return false;
+            return delivery.link->state_failed && is_suspect(&delivery); // its note may have stayed
         }
         const LinkRecord& link = *delivery.link;
         const auto first = std::ranges::find_if(
