@@ -98,6 +98,7 @@ void NearLink::close(ports::SessionLink::DoneHandler handler) {
 }
 
 void NearLink::destroyed() {
+    record_->state_failed = record_->state_failed || record_->state_asks != 0;
     if (book_.destroyed()) {
         up_->send(environment_->latency(), [far = far_] { far->close(0); });
     }

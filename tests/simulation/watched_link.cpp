@@ -10,6 +10,7 @@ WatchedLink::WatchedLink(Environment& environment, BrokerLedger& ledger, LinkBoo
 WatchedLink::~WatchedLink() {
     *here_ = false;
     environment_->scheduler.trace("link", book_.record().id, " is let go");
+    book_.record().state_failed = book_.record().state_failed || book_.record().state_asks != 0;
     book_.destroyed();
     ledger_->ended(book_.record());
 }
