@@ -50,7 +50,7 @@ private:
     LateEndBook late_end_{};
     std::exception_ptr error_{}; ///< what the handler threw
     core::OpenSpan span_{};
-    CallTimes times_{};          ///< of the handler
+    CallTimes times_{}; ///< of the handler
     Ending ending_{Ending::handled};
 };
 

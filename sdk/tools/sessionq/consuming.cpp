@@ -29,7 +29,15 @@ int consume(auto processor) {
             end_program(error); // at once: what was not written must not count as delivered
         }
     });
-    processor.on_error([](const ErrorContext& error) { tell(error.failure.to_string()); });
+    processor.on_error([](const ErrorContext& error) { tell(error.to_string()); });
+    processor.on_health_changed([](const Health& health) {
+        for (const HealthReason& reason : health.reasons) {
+            tell(reason.to_string() + ". " + std::string{advice(reason.cause)});
+        }
+        if (health.reasons.empty()) {
+            tell("healthy again");
+        }
+    });
     processor.start();
     wait_for_signal();
     if (processor.stop(std::chrono::seconds{10}).complete) {

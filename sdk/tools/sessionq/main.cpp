@@ -5,6 +5,7 @@
 #include <exception>
 
 #include <sessionq/error.hpp>
+#include <sessionq/logging.hpp>
 
 #include "tools/sessionq/commands.hpp"
 #include "tools/sessionq/options.hpp"
@@ -13,6 +14,7 @@
 int main(int count, char** arguments) {
     constexpr int failed = 1;
     constexpr int bad_usage = 2;
+    sessionq::set_log_level(sessionq::LogLevel::error); // commands tell their failures themselves
     std::signal(SIGPIPE, SIG_IGN); // so that sessions are given back before the program ends
     try {
         const char* environment = std::getenv("SESSIONQ_CONNECTION");
