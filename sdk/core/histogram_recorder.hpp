@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -34,16 +35,11 @@ private:
 class HistogramRecorder {
 public:
     void add(Duration length) noexcept {
-        counts_[HistogramBuckets::index(length)].add();
-        const std::uint64_t ticks = HistogramBuckets::ticks(length);
-        sum_.store(sum_.load(std::memory_order_relaxed) + static_cast<double>(ticks),
-                   std::memory_order_relaxed);
-        if (ticks < min_.load(std::memory_order_relaxed)) {
-            min_.store(ticks, std::memory_order_relaxed);
+        if (length != last_) { // what ends in one turn of a loop has often lasted as long
+            note(length);
         }
-        if (ticks > max_.load(std::memory_order_relaxed)) {
-            max_.store(ticks, std::memory_order_relaxed);
-        }
+        counts_[last_index_].add();
+        sum_.store(sum_.load(std::memory_order_relaxed) + last_ticks_, std::memory_order_relaxed);
     }
 
     [[nodiscard]] Duration max() const noexcept {
@@ -63,8 +59,24 @@ public:
     }
 
 private:
+    void note(Duration length) noexcept {
+        const std::uint64_t ticks = HistogramBuckets::ticks(length);
+        last_ = length;
+        last_index_ = HistogramBuckets::index(length);
+        last_ticks_ = static_cast<double>(ticks);
+        if (ticks < min_.load(std::memory_order_relaxed)) {
+            min_.store(ticks, std::memory_order_relaxed);
+        }
+        if (ticks > max_.load(std::memory_order_relaxed)) {
+            max_.store(ticks, std::memory_order_relaxed);
+        }
+    }
+
     static constexpr auto none = static_cast<std::uint64_t>(Duration::max().count());
 
+    Duration last_{Duration::min()}; ///< what was added last
+    std::size_t last_index_{0};
+    double last_ticks_{0};
     std::atomic<double> sum_{0};
     std::atomic<std::uint64_t> min_{none};
     std::atomic<std::uint64_t> max_{0};

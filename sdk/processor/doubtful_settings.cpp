@@ -20,8 +20,9 @@ std::vector<std::string> doubtful_settings(const ProcessorOptions& options) {
                          " slots: the others are never handled");
     }
     if (options.accept_wait < std::chrono::seconds{1}) {
-        doubts.push_back("accept_wait is less than 1 s: an idle processor asks the broker all the "
-                         "time");
+        doubts.emplace_back(
+            "accept_wait is less than 1 s: an idle processor asks the broker all the "
+            "time");
     }
     return doubts;
 }
