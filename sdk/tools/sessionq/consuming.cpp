@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <sessionq/logging.hpp>
 #include <sessionq/processor.hpp>
 #include <sessionq/session_processor.hpp>
 #include <sessionq/wait_for_signal.hpp>
@@ -19,6 +20,16 @@ bool has_sessions(const Client& client, const std::string& entity) {
     } catch (const Error&) {
         return true;
     }
+}
+
+/// What on_error and on_health_changed do not tell: of connections and what no session hears of.
+void tell_of_the_rest() {
+    set_log_sink([](const LogRecord& record) {
+        if (record.component != "processor") {
+            tell(std::string{record.text});
+        }
+    });
+    set_log_level(LogLevel::warning);
 }
 
 int consume(auto processor) {
@@ -50,6 +61,7 @@ int consume(auto processor) {
 } // namespace
 
 int run(const Client& client, const Shared&, const ConsumeOptions& options) {
+    tell_of_the_rest();
     if (!has_sessions(client, options.entity)) {
         return consume(Processor{
             client, options.entity, {.max_concurrent_calls = options.concurrent_sessions}});
