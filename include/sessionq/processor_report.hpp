@@ -77,7 +77,8 @@ struct ErrorContext {
 struct StopReport {
     /// Everything ended by the deadline, or the processor never started.
     bool complete{false};
-    /// A handler of this processor called `stop`. Stopping was requested and continues.
+    /// A handler or another callback of this processor called `stop`. Stopping was requested and
+    /// continues.
     bool requested_only{false};
     /// Handlers that finished during the stop.
     std::uint64_t drained{0};

@@ -189,7 +189,8 @@ public:
     /// timeout the processor gives up sessions whose handlers still run. The report counts the
     /// handlers that were cancelled, and those that are left.
     ///
-    /// A handler of this processor may call it. It then only requests the stop and returns at once.
+    /// A handler of this processor may call it, also `on_health_changed`, and so may a callback of
+    /// its stop tokens. It then only requests the stop and returns at once.
     /// Never throws. A second call returns the same report. While the processor stops, the earlier
     /// deadline applies to both calls.
     StopReport stop(const StopOptions& options) noexcept;

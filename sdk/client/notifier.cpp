@@ -42,6 +42,11 @@ Notifier::~Notifier() {
     }
 }
 
+bool Notifier::on_this_thread() const {
+    const std::lock_guard lock{queue_->mutex};
+    return thread_.get_id() == std::this_thread::get_id();
+}
+
 void Notifier::post(core::Task task) {
     const std::lock_guard lock{queue_->mutex};
     queue_->tasks.push_back(std::move(task));

@@ -21,6 +21,8 @@ public:
     Notifier& operator=(const Notifier&) = delete;
 
     void post(core::Task task) override;
+    /// The caller is a callback.
+    [[nodiscard]] bool on_this_thread() const;
 
 private:
     struct Queue;

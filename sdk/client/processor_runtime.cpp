@@ -71,7 +71,7 @@ ProcessorRuntime::~ProcessorRuntime() {
         return;
     }
     const StopReport report = stop({.timeout = destructor_patience});
-    const bool inside = run->pool->on_worker_thread();
+    const bool inside = run->calls_back();
     const Duration patience = report.complete ? destructor_patience : late_patience;
     if (!inside && run->emptied.wait_for(patience) == std::future_status::ready) {
         return;
@@ -237,20 +237,14 @@ StopReport ProcessorRuntime::stop(const StopOptions& options) noexcept try {
     }
     const OperationContext::DetachedScope detached;
     const processor::StopTerms terms = terms_of(options, client_->clock().now());
-    if (run->pool->on_worker_thread()) {
+    if (run->calls_back()) {
         run->processor->stop(terms, [](const StopReport&) {});
         return {.requested_only = true};
     }
     auto promise = std::make_shared<std::promise<StopReport>>();
     run->processor->stop(terms,
                          [promise](const StopReport& report) { promise->set_value(report); });
-    const StopReport report = promise->get_future().get();
-    core::log_event(report.complete ? LogLevel::info : LogLevel::warning, "processor",
-                    core::events::processor_stopped, {{"entity", entities_.front()}},
-                    "stopped: ", report.drained, " handlers finished, ", report.released,
-                    " messages went back unhandled, ", report.left, " handlers still run");
-    flush_log();
-    return report;
+    return promise->get_future().get();
 } catch (const std::exception& error) { // out of memory; the destructor does the rest
     core::log(LogLevel::error, "processor", "stop failed: ", error.what());
     return {};

@@ -66,6 +66,10 @@ private:
         std::unique_ptr<processor::Processor> processor{}; ///< ends first, once `emptied`
 
         explicit Run(std::shared_ptr<ClientCore> core) : client{std::move(core)} {}
+        /// The caller is a handler or another callback of the processor, which a stop waits for.
+        [[nodiscard]] bool calls_back() const {
+            return pool->on_worker_thread() || notifier.on_this_thread();
+        }
         /// A worker that ends a coroutine uses `coroutines` a little longer than its message.
         ~Run();
         Run(const Run&) = delete;

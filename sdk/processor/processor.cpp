@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/log.hpp"
+#include "core/log_events.hpp"
 #include "processor/options_check.hpp"
 #include "processor/processor_metrics.hpp"
 
@@ -94,6 +96,11 @@ void Processor::shard_stopped(const StopReport& report) {
     const std::vector<Stopped> told = std::move(stopped_);
     const StopReport whole = lifecycle_.report();
     lock.unlock();
+    core::log_event(whole.complete ? LogLevel::info : LogLevel::warning, "processor",
+                    core::events::processor_stopped, {{"entity", shared_->entities.front()}},
+                    "stopped: ", whole.drained, " handlers finished, ", whole.released,
+                    " messages went back unhandled, ", whole.left, " handlers still run");
+    flush_log();
     for (const Stopped& each : told) {
         each(whole);
     }

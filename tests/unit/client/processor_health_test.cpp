@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include <sessionq/health.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <future>
+#include <latch>
+#include <stop_token>
+#include <string>
+
+#include <sessionq/client.hpp>
+#include <sessionq/local_broker.hpp>
+#include <sessionq/logging.hpp>
+#include <sessionq/sender.hpp>
+#include <sessionq/session_processor.hpp>
+
+using namespace sessionq;
+using namespace std::chrono_literals;
+
+TEST_CASE("processor health: on_health_changed may stop the processor, whose handlers are told") {
+    LocalBroker broker;
+    broker.create_queue("orders");
+    const Client client = Client::in_process(broker);
+    Sender{client, "orders"}.send(Message::text("ada", "waits"));
+    SessionProcessor processor{client, {"orders", "nowhere"}, {.worker_threads = 1}};
+    std::latch told{1};
+    processor.on_message([&](MessageContext& context) {
+        const std::stop_callback when{context.stop_token(), [&] { told.count_down(); }};
+        told.wait(); // for the token, on the only worker
+    });
+    std::promise<StopReport> asked;
+    processor.on_health_changed([&](const Health& health) {
+        if (!health.reasons.empty()) { // an entity is not there
+            asked.set_value(processor.stop({.timeout = 30s, .cancel_after = 0}));
+        }
+    });
+    processor.start();
+    CHECK(asked.get_future().get().requested_only);
+    const StopReport report = processor.stop(30s);
+    CHECK(report.complete);
+    CHECK(report.left == 0);
+}
+
+TEST_CASE("processor health: the log tells a stop once, however often it is asked for") {
+    std::atomic<int> stops{0};
+    set_log_sink([&stops](const LogRecord& record) {
+        stops += record.event == "processor_stopped" ? 1 : 0;
+    });
+    const LogLevel before = log_level();
+    set_log_level(LogLevel::info);
+    {
+        LocalBroker broker;
+        broker.create_queue("orders");
+        SessionProcessor processor{Client::in_process(broker), "orders"};
+        processor.on_message([](MessageContext&) {});
+        processor.start();
+        CHECK(processor.stop(30s).complete);
+        CHECK(processor.stop(30s).complete);
+    }
+    set_log_level(before);
+    set_log_sink({});
+    CHECK(stops == 1);
+}
