@@ -27,8 +27,9 @@ namespace sessionq {
 /// suspect did; only messages that kill for the first time may count as deaths of those handled
 /// beside them.
 ///
-/// A process that lives but loses its connection or lock amid a handler of a suspect looks like a
-/// death to the next holder. So does one that is killed from outside then.
+/// A process that lives but loses its connection or lock while a note stands looks like a death to
+/// the next holder: amid a handler of a suspect, shortly before it starts, or until the note is
+/// gone. So does one that is killed from outside then.
 ///
 /// What brokers tell: the local broker and `sessionqd` tell on each message whether a holder of it
 /// was lost, as long as they run themselves. Azure Service Bus does not, and counts no delivery

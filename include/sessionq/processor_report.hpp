@@ -69,7 +69,7 @@ struct ErrorContext {
     std::uint32_t attempt{0};
     MessageFate fate{MessageFate::none};
 
-    /// One line for people: what failed, of which message, why, and what becomes of it.
+    /// One line for people: where, what failed, why, and what becomes of the message.
     [[nodiscard]] std::string to_string() const;
 };
 

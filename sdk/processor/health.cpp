@@ -72,11 +72,9 @@ std::string HealthReason::to_string() const {
         line += " at '" + entity + "'";
     }
     line += ": " + detail;
-    if (count > 1) {
-        line += " (" + std::to_string(count) + " of them)";
-    }
-    return line + ", for " +
-           std::to_string(std::chrono::duration_cast<std::chrono::seconds>(since).count()) + " s";
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since).count();
+    line += " (for " + std::to_string(seconds) + " s";
+    return line + (count > 1 ? "; " + std::to_string(count) + " of them)" : ")");
 }
 
 std::string Health::to_string() const {

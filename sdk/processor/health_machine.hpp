@@ -11,25 +11,10 @@
 
 #include "core/connection_status.hpp"
 #include "processor/refusal_book.hpp"
+#include "processor/session_signs.hpp"
 #include "processor/slot_words.hpp"
 
 namespace sessionq::processor {
-
-/// What a held session shows of itself.
-struct SessionSigns {
-    const std::string& entity;
-    const std::string& session_id;
-    SlotWords words{.waits_for = "messages"};
-    TimePoint progress_at{};                      ///< as `SessionState` has it
-    TimePoint unanswered_since{TimePoint::max()}; ///< max: no settlement is unanswered
-    std::uint32_t window{0};
-    std::uint32_t in_flight{0};
-    std::uint32_t running{0};  ///< handlers; zero if it made progress lately
-    Duration ready_for{};      ///< as `SlotDescription` has it; zero if it made progress lately
-    bool awaits_worker{false}; ///< messages may start, and nothing else is awaited
-    bool renewal_late{false};
-    bool parked{false};
-};
 
 /// What a slot shows.
 struct SlotSigns {

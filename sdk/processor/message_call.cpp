@@ -14,6 +14,7 @@
 #include "processor/session_driver.hpp"
 
 namespace sessionq::processor {
+
 std::unique_ptr<MessageCall> MessageCall::make(SessionDriver& driver) {
     return std::unique_ptr<MessageCall>{::new (driver.view().workplace().call_memory.take())
                                             MessageCall{driver}};

@@ -83,16 +83,23 @@ std::string_view words_of(MessageFate fate) noexcept {
 } // namespace
 
 std::string ErrorContext::to_string() const {
-    std::string text{words_of(source)};
-    if (sequence_number != 0 || !message_id.empty()) {
-        text += " for message ";
-        text += message_id.empty() ? "" : "'" + core::peer_words(message_id) + "' ";
-        text += "(sequence " + std::to_string(sequence_number);
-        text += attempt == 0 ? ")" : ", attempt " + std::to_string(attempt) + ")";
+    std::string text;
+    const auto add = [&text](const std::string& place) {
+        text += (text.empty() ? "" : ", ") + place;
+    };
+    if (!entity.empty()) {
+        add("'" + entity + "'");
     }
-    text += session_id.empty() ? "" : " of session '" + core::peer_words(session_id) + "'";
-    text += entity.empty() ? "" : " at '" + entity + "'";
-    text += ": " + failure.to_string();
+    if (!session_id.empty()) {
+        add("session '" + core::peer_words(session_id) + "'");
+    }
+    if (sequence_number != 0 || !message_id.empty()) {
+        const std::string id = message_id.empty() ? "" : "'" + core::peer_words(message_id) + "' ";
+        add("message " + id + "(sequence " + std::to_string(sequence_number) +
+            (attempt == 0 ? ")" : ", attempt " + std::to_string(attempt) + ")"));
+    }
+    text += text.empty() ? "" : ": ";
+    text.append(words_of(source)).append(": ").append(failure.to_string());
     return text.append(words_of(fate));
 }
 

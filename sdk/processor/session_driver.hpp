@@ -9,12 +9,12 @@
 
 #include "ports/own_locks.hpp"
 #include "processor/driven_session.hpp"
-#include "processor/health_machine.hpp"
 #include "processor/message_call.hpp"
 #include "processor/record_keeper.hpp"
 #include "processor/session_call.hpp"
 #include "processor/session_machine.hpp"
 #include "processor/session_reach.hpp"
+#include "processor/session_signs.hpp"
 #include "processor/session_view.hpp"
 #include "timing/timer.hpp"
 #include "timing/timer_service.hpp"
@@ -99,7 +99,5 @@ private:
     std::unique_ptr<SessionCall> session_call_{};
     timing::Timer timer_{timing::Timer::calling<&SessionDriver::on_due>(this)};
 };
-
-[[nodiscard]] SlotDescription describe(const SessionSigns& signs, TimePoint now);
 
 } // namespace sessionq::processor

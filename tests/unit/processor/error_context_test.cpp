@@ -38,7 +38,7 @@ TEST_CASE("error context: which message failed, and what becomes of it") {
     CHECK(error.attempt == 1);
     CHECK_FALSE(is_handled_again(error.fate));
     CHECK(error.to_string() ==
-          "the handler failed for message (sequence 1, attempt 1) of session 'ada' at 'orders': "
+          "'orders', session 'ada', message (sequence 1, attempt 1): the handler failed: "
           "a handler failed: boom; it is dead-lettered");
 }
 
@@ -80,5 +80,5 @@ TEST_CASE("error context: an error that concerns no message says so") {
     REQUIRE(bench.told.size() == 1);
     CHECK(bench.told.front().fate == MessageFate::none);
     CHECK(bench.told.front().sequence_number == 0);
-    CHECK(bench.told.front().to_string().find("no session was accepted at 'orders': ") == 0);
+    CHECK(bench.told.front().to_string().find("'orders': no session was accepted: ") == 0);
 }
