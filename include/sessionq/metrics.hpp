@@ -189,4 +189,11 @@ private:
 /// `text/plain; version=0.0.4; charset=utf-8`. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string to_prometheus(const Metrics& metrics);
 
+/// Renders metrics as one line of JSON: an array of `name`, `description`, `unit`, `kind` and
+/// `points`. A point has its `attributes` as an object, and `value`. Of a histogram it has `count`,
+/// `sum`, `min`, `max`, `p50`, `p90`, `p99` and `buckets` instead: the longest length that each
+/// bucket counts (`upper`) and its own `count`. Lengths are seconds. Bytes that are not UTF-8
+/// become U+FFFD.
+[[nodiscard]] std::string to_json(const Metrics& metrics);
+
 } // namespace sessionq

@@ -70,6 +70,9 @@ struct EntityProcessorOptions {
 
     /// When the processor counts as not healthy. `ProcessorDescription::health` tells it.
     HealthBounds health{};
+
+    /// As `ProcessorOptions::describe_socket`. Default empty.
+    std::string describe_socket{};
 };
 
 /// Consumes an entity without sessions, or the dead-letter sub-queue of any entity: handles several
@@ -127,7 +130,8 @@ public:
     /// Starts the threads and opens the entity. Returns at once. After `stop` it may start again,
     /// as `SessionProcessor::start` says.
     /// Errors: invalid_state (no `on_message`, started and not stopped, or handlers of the earlier
-    /// start still run), resource_exhausted (no thread could be started).
+    /// start still run), resource_exhausted (no thread could be started), invalid_option
+    /// (`describe_socket` cannot be opened; says why).
     void start();
 
     /// As `SessionProcessor::pause`. The link is what is left: fetched messages that no handler

@@ -161,6 +161,15 @@ struct ProcessorOptions {
 
     /// When the processor counts as not healthy. `ProcessorDescription::health` tells it.
     HealthBounds health{};
+
+    /// The path of a local socket that tells the processor's state to whoever connects:
+    /// `sessionq top` shows it. It is opened by the first `start` and removed with the processor.
+    /// Only the user of this process may connect (mode 0600), and root. A socket that a process
+    /// left behind is replaced. Each connection gets one line of JSON, with
+    /// `ProcessorDescription::to_json` as `processor` and `to_json(Metrics)` as `metrics`, and its
+    /// end. It takes a thread of its own. Range: a path of up to 107 bytes. Empty: no socket.
+    /// Default empty.
+    std::string describe_socket{};
 };
 
 } // namespace sessionq

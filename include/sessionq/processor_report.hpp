@@ -165,6 +165,7 @@ struct ProcessorDescription {
     /// `paused`: it was asked to pause. The sessions below are still being left.
     enum class State : std::uint8_t { created, running, paused, stopping, stopped };
     State state{State::created};
+    std::vector<std::string> entities{}; ///< What it consumes.
     Health health{};
     std::size_t buffered_bytes{0}; ///< Bytes that count against `max_buffered_bytes`.
     ProcessorCounters counters{};
@@ -175,8 +176,15 @@ struct ProcessorDescription {
     /// held without a slot, see `ProcessorOptions::max_concurrent_sessions`.
     std::vector<SlotDescription> settling{};
 
-    /// Several lines for people, without secrets and message bodies.
+    /// A table for people, without secrets and message bodies.
     [[nodiscard]] std::string to_string() const;
+
+    /// One line of JSON with the same. Its members are named as those of these structures, lengths
+    /// of time are seconds, states and causes are their names. A health reason has `advice`, too.
+    /// Bytes that are not UTF-8 become U+FFFD.
+    [[nodiscard]] std::string to_json() const;
 };
+
+[[nodiscard]] std::string_view to_string(ProcessorDescription::State state) noexcept;
 
 } // namespace sessionq

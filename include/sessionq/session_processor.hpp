@@ -158,7 +158,8 @@ public:
     /// must have returned: a stop that timed out, or that a handler requested, is not waited for.
     /// `describe` and `counters` tell of the last start.
     /// Errors: invalid_state (no handler of messages, started and not stopped, or handlers of the
-    /// earlier start still run), resource_exhausted (no thread could be started).
+    /// earlier start still run), resource_exhausted (no thread could be started), invalid_option
+    /// (`describe_socket` cannot be opened; says why).
     void start();
 
     /// Pauses the processor until `resume`. Returns at once. No session is accepted any more, and

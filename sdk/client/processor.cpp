@@ -41,7 +41,8 @@ ProcessorOptions as_session(const EntityProcessorOptions& options) {
             .expired_message = options.expired_message,
             .error_backoff = options.error_backoff,
             .priority = options.priority,
-            .health = options.health};
+            .health = options.health,
+            .describe_socket = options.describe_socket};
 }
 
 } // namespace

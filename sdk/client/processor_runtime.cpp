@@ -9,6 +9,7 @@
 #include "client/thread_start.hpp"
 #include "core/log.hpp"
 #include "core/log_events.hpp"
+#include "core/rfc3339.hpp"
 #include "processor/doubtful_settings.hpp"
 #include "processor/options_check.hpp"
 
@@ -71,6 +72,7 @@ ProcessorRuntime::~ProcessorRuntime() {
         return;
     }
     const StopReport report = stop({.timeout = destructor_patience});
+    endpoint_.reset(); // it tells of the stop, too
     const bool inside = run->calls_back();
     const Duration patience = report.complete ? destructor_patience : late_patience;
     if (!inside && run->emptied.wait_for(patience) == std::future_status::ready) {
@@ -111,6 +113,13 @@ void ProcessorRuntime::require_startable() const {
     }
 }
 
+void ProcessorRuntime::open_describe_socket() {
+    if (endpoint_ == nullptr && !options_.describe_socket.empty()) {
+        endpoint_ = std::make_unique<DescribeEndpoint>(
+            options_.describe_socket, [this] { return document(); }, client_->clock());
+    }
+}
+
 ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
     auto run = std::make_shared<Run>(client_);
     const auto gone = std::make_shared<std::promise<void>>();
@@ -144,6 +153,7 @@ void ProcessorRuntime::start() {
     const OperationContext::DetachedScope detached; // it outlives the request that starts it
     const std::lock_guard starting{starting_};
     require_startable();
+    open_describe_socket();
     run = make_run();
     for (const std::string& doubt : processor::doubtful_settings(options_)) {
         core::log_event(LogLevel::warning, "processor", core::events::doubtful_setting, {}, doubt);
@@ -203,17 +213,30 @@ std::optional<ProcessorDescription> ProcessorRuntime::described(const Run& run) 
 ProcessorDescription ProcessorRuntime::describe() const {
     const RunPtr run = current();
     if (run == nullptr) {
-        return {};
+        return {.entities = entities_};
     }
     if (auto whole = described(*run)) {
+        whole->entities = entities_;
         return std::move(*whole);
     }
     return {.state = run->processor->state(),
+            .entities = entities_,
             .health = {.state = Health::State::failed,
                        .reasons = {{.cause = HealthCause::thread_silent,
                                     .detail = "a receive thread does not answer",
                                     .since = describe_patience}}},
             .counters = run->processor->counters()};
+}
+
+std::string ProcessorRuntime::document() const {
+    const ProcessorDescription whole = describe();
+    const RunPtr run = current();
+    // Without slots there are no gauges: a receive thread did not answer.
+    const Metrics measured = run == nullptr
+                                 ? Metrics{}
+                                 : run->processor->metrics(whole.slots.empty() ? nullptr : &whole);
+    return R"({"version":1,"time":")" + core::rfc3339(client_->clock().wall_now()) +
+           R"(","processor":)" + whole.to_json() + R"(,"metrics":)" + to_json(measured) + "}\n";
 }
 
 Metrics ProcessorRuntime::metrics() const {

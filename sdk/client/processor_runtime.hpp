@@ -13,6 +13,7 @@
 #include <sessionq/processor_report.hpp>
 
 #include "client/client_core.hpp"
+#include "client/describe_endpoint.hpp"
 #include "client/notifier.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "dispatch/pool_executor.hpp"
@@ -87,6 +88,9 @@ private:
     /// Unset if a receive thread does not answer in time.
     [[nodiscard]] static std::optional<ProcessorDescription> described(const Run& run);
     void require_startable() const;
+    void open_describe_socket();
+    /// What `describe_socket` tells.
+    [[nodiscard]] std::string document() const;
     [[nodiscard]] RunPtr make_run() const;
 
     const std::shared_ptr<ClientCore> client_;
@@ -97,6 +101,8 @@ private:
     std::mutex starting_{}; ///< one start at a time
     mutable std::mutex mutex_{};
     RunPtr run_{}; ///< guarded by `mutex_`
+    /// From the first start. Ends first: its thread looks at the run.
+    std::unique_ptr<DescribeEndpoint> endpoint_{};
 };
 
 } // namespace sessionq::client

@@ -2,13 +2,13 @@
 #include <sessionq/logging.hpp>
 
 #include <cstdio>
-#include <ctime>
 #include <string>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "core/peer_words.hpp"
+#include "core/rfc3339.hpp"
 
 namespace sessionq {
 namespace {
@@ -21,20 +21,6 @@ void write_to_standard_error(std::string_view line) {
 
 LogLineWriter writer_of(LogLineWriter write) {
     return write ? std::move(write) : LogLineWriter{write_to_standard_error};
-}
-
-std::string rfc3339(WallTime time) {
-    const auto since_epoch =
-        std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch()).count();
-    const auto seconds = static_cast<std::time_t>(since_epoch / 1'000'000);
-    std::tm parts{};
-    ::gmtime_r(&seconds, &parts);
-    char text[64];
-    const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
-    std::string whole{text, length};
-    char micros[16];
-    std::snprintf(micros, sizeof micros, ".%06dZ", static_cast<int>(since_epoch % 1'000'000));
-    return whole + micros;
 }
 
 } // namespace
@@ -52,7 +38,7 @@ LogSink text_log_sink(LogLineWriter write) {
 
 LogSink json_log_sink(LogLineWriter write) {
     return [write = writer_of(std::move(write))](const LogRecord& record) {
-        nlohmann::ordered_json line{{"time", rfc3339(record.time)},
+        nlohmann::ordered_json line{{"time", core::rfc3339(record.time)},
                                     {"level", to_string(record.level)},
                                     {"component", record.component}};
         if (!record.event.empty()) {

@@ -26,7 +26,9 @@ constexpr std::string_view subscriptions = "/subscriptions/";
 
 void add_text(SpanDraft& draft, std::string_view name, std::string_view text) {
     if (!text.empty()) {
-        draft.attributes.push_back({name, std::string{text}});
+        SpanAttribute& added = draft.attributes.emplace_back();
+        added.name = name;
+        added.value = std::string{text};
     }
 }
 

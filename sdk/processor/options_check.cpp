@@ -98,6 +98,19 @@ void require_for(const FailurePolicy& policy, const ports::Capabilities& capabil
     }
 }
 
+/// What the address of a local socket has room for.
+constexpr std::size_t longest_socket_path = 107;
+
+void check_socket(const std::string& path) {
+    if (path.size() > longest_socket_path) {
+        refuse("describe_socket", "has " + std::to_string(path.size()) + " bytes of " +
+                                      std::to_string(longest_socket_path) + " at most");
+    }
+    if (path.find('\0') != std::string::npos) {
+        refuse("describe_socket", "contains a null byte");
+    }
+}
+
 constexpr std::uint64_t most_sessions = 100'000;
 constexpr std::uint64_t most_calls_per_session = 10'000;
 constexpr std::uint64_t most_calls = 1'000'000'000;
@@ -133,6 +146,7 @@ void check_options(const ProcessorOptions& options) {
     }
     not_negative("max_lock_renewal", options.max_lock_renewal);
     check_health(options.health);
+    check_socket(options.describe_socket);
     check_backoff("error_backoff", options.error_backoff);
     check_policy("failure_policy", options.failure_policy, options.receive_and_delete);
     if (options.crash_guard) {

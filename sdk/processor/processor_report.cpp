@@ -2,7 +2,6 @@
 #include <sessionq/processor_report.hpp>
 
 #include <iterator>
-#include <sstream>
 
 #include <sessionq/session_context.hpp>
 
@@ -103,45 +102,12 @@ std::string ErrorContext::to_string() const {
     return text.append(words_of(fate));
 }
 
-namespace {
-
-void write(std::ostream& text, const SlotDescription& slot) {
-    text << slot.state;
-    if (!slot.session_id.empty()) {
-        text << " '" << slot.session_id << "'";
-    }
-    text << ", waits for " << (slot.waits_for.empty() ? "nothing" : slot.waits_for) << ", "
-         << slot.in_flight << " in flight, " << slot.running << " running, "
-         << (slot.window != 0 ? "window " + std::to_string(slot.window) + ", " : "")
-         << std::chrono::duration_cast<std::chrono::milliseconds>(slot.since).count() << " ms\n";
-}
-
-} // namespace
-
-std::string ProcessorDescription::to_string() const {
-    static constexpr std::string_view states[] = {"created", "running", "paused", "stopping",
-                                                  "stopped"};
-    std::ostringstream text;
-    text << name_of(state, states) << ", " << buffered_bytes << " bytes buffered, "
-         << health.to_string();
-    text << "messages: " << counters.messages_handled << " handled, " << counters.messages_failed
-         << " failed, " << counters.messages_released << " released, " << counters.messages_expired
-         << " expired\n";
-    text << "sessions: " << counters.sessions_opened << " opened, " << counters.sessions_closed
-         << " closed, " << counters.sessions_parked << " parked, " << counters.locks_lost
-         << " locks lost, " << counters.empty_accepts << " empty accepts, "
-         << counters.surplus_accepts << " surplus accepts\n";
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        text << "slot " << i << ": ";
-        write(text, slots[i]);
-    }
-    for (const auto* sessions : {&parked, &settling}) {
-        for (const SlotDescription& session : *sessions) {
-            text << "no slot: ";
-            write(text, session);
-        }
-    }
-    return text.str();
+std::string_view to_string(ProcessorDescription::State state) noexcept {
+    static constexpr std::string_view names[] = {"created", "running", "paused", "stopping",
+                                                 "stopped"};
+    static_assert(std::size(names) ==
+                  static_cast<std::size_t>(ProcessorDescription::State::stopped) + 1);
+    return name_of(state, names);
 }
 
 } // namespace sessionq

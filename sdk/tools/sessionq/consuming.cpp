@@ -63,13 +63,16 @@ int consume(auto processor) {
 int run(const Client& client, const Shared&, const ConsumeOptions& options) {
     tell_of_the_rest();
     if (!has_sessions(client, options.entity)) {
-        return consume(Processor{
-            client, options.entity, {.max_concurrent_calls = options.concurrent_sessions}});
+        return consume(Processor{client,
+                                 options.entity,
+                                 {.max_concurrent_calls = options.concurrent_sessions,
+                                  .describe_socket = options.describe_socket}});
     }
     return consume(SessionProcessor{client,
                                     options.entity,
                                     {.max_concurrent_sessions = options.concurrent_sessions,
-                                     .session_idle_timeout = options.idle_timeout}});
+                                     .session_idle_timeout = options.idle_timeout,
+                                     .describe_socket = options.describe_socket}});
 }
 
 } // namespace sessionq::cli

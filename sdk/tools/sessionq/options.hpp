@@ -71,6 +71,7 @@ struct ConsumeOptions {
     std::string entity{};
     std::uint32_t concurrent_sessions{8};
     Duration idle_timeout{std::chrono::seconds{1}};
+    std::string describe_socket{}; ///< empty: none
 };
 
 struct PeekOptions {

@@ -84,6 +84,10 @@ void declare_receiving(CLI::App& app, CommandLine& line) {
         consume_command, "--idle-timeout",
         [&target = consume->idle_timeout](Duration time) { target = time; }, longest_wait,
         "Idle time before the processor leaves a session (1s)");
+    consume_command
+        .add_option("--describe-socket", consume->describe_socket,
+                    "Opens a local socket there that 'sessionq top' looks at")
+        ->type_name("PATH");
 
     const auto purge = std::make_shared<PurgeOptions>();
     CLI::App& purge_command =

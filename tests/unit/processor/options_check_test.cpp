@@ -42,6 +42,7 @@ TEST_CASE("options check: the defaults and the ends of every range are taken") {
         {"idle zero", [](auto& o) { o.session_idle_timeout = Duration::zero(); }},
         {"idle never", [](auto& o) { o.session_idle_timeout = Duration::max(); }},
         {"prefetch", [](auto& o) { o.prefetch = 10'000; }},
+        {"describe_socket", [](auto& o) { o.describe_socket = std::string(107, 's'); }},
         {"bytes", [](auto& o) { o.max_buffered_bytes = 65'536; }},
         {"workers", [](auto& o) { o.worker_threads = 1024; }},
         {"accept", [](auto& o) { o.accept_wait = 1ms; }},
@@ -86,6 +87,11 @@ TEST_CASE("options check: a bad value is refused by the name of its member") {
         {"max_buffered_bytes", [](auto& o) { o.max_buffered_bytes = 65'535; }},
         {"worker_threads", [](auto& o) { o.worker_threads = 1025; }},
         {"accept_wait", [](auto& o) { o.accept_wait = Duration::zero(); }},
+        {"describe_socket", [](auto& o) { o.describe_socket = std::string(108, 's'); }},
+        {"describe_socket",
+         [](auto& o) {
+             o.describe_socket = std::string{"a\0b", 3};
+         }},
         {"accept_wait", [](auto& o) { o.accept_wait = 1h + 1ns; }},
         {"max_lock_renewal", [](auto& o) { o.max_lock_renewal = -1s; }},
         {"error_backoff.min", [](auto& o) { o.error_backoff.min = Duration::zero(); }},

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "client/describe_endpoint.hpp"
+
+#include <pthread.h>
+
+#include <exception>
+#include <utility>
+
+#include <asio/buffer.hpp>
+#include <asio/write.hpp>
+
+#include "client/thread_start.hpp"
+#include "core/log.hpp"
+
+namespace sessionq::client {
+namespace {
+
+/// For one visitor to read its document. The next one waits meanwhile.
+constexpr Duration visit_patience = std::chrono::seconds{2};
+/// Before the next accept if one failed: there may be no descriptors left.
+constexpr Duration accept_pause = std::chrono::seconds{1};
+
+} // namespace
+
+DescribeEndpoint::DescribeEndpoint(const std::string& path, Document document,
+                                   const core::Clock& clock)
+    : document_{std::move(document)}, clock_{clock}, path_{path, acceptor_} {
+    accept();
+    thread_ = start_threads("the thread of describe_socket could not be started", [this] {
+        return std::jthread{[this] {
+            pthread_setname_np(pthread_self(), "sessionq-tell");
+            context_.run();
+        }};
+    });
+}
+
+DescribeEndpoint::~DescribeEndpoint() {
+    context_.stop();
+    thread_.join();
+}
+
+void DescribeEndpoint::accept() {
+    acceptor_.async_accept(visitor_, [this](const asio::error_code& failed) {
+        if (failed) {
+            core::log(LogLevel::warning, "processor",
+                      "describe_socket took no connection: ", failed.message());
+            accept_later();
+            return;
+        }
+        tell();
+    });
+}
+
+void DescribeEndpoint::tell() {
+    try {
+        text_ = document_();
+    } catch (const std::exception& error) { // out of memory
+        core::log(LogLevel::warning, "processor", "describe_socket has no answer: ", error.what());
+        end_visit();
+        return;
+    }
+    timer_.expires_at(clock_.now() + visit_patience);
+    timer_.async_wait([this](const asio::error_code& cancelled) {
+        if (!cancelled) {
+            visitor_.cancel();
+        }
+    });
+    asio::async_write(visitor_, asio::buffer(text_),
+                      [this](const asio::error_code&, std::size_t) { end_visit(); });
+}
+
+void DescribeEndpoint::end_visit() {
+    timer_.cancel();
+    asio::error_code ignored; // it may have gone
+    visitor_.close(ignored);
+    accept();
+}
+
+void DescribeEndpoint::accept_later() {
+    timer_.expires_at(clock_.now() + accept_pause);
+    timer_.async_wait([this](const asio::error_code& cancelled) {
+        if (!cancelled) {
+            accept();
+        }
+    });
+}
+
+} // namespace sessionq::client
