@@ -8,16 +8,17 @@
 namespace sessionq::core {
 
 std::string rfc3339(WallTime time) {
-    const auto since_epoch =
-        std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch()).count();
-    const auto seconds = static_cast<std::time_t>(since_epoch / 1'000'000);
+    const auto whole_seconds = std::chrono::floor<std::chrono::seconds>(time);
+    const auto seconds = static_cast<std::time_t>(whole_seconds.time_since_epoch().count());
     std::tm parts{};
     ::gmtime_r(&seconds, &parts);
     char text[64];
     const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
     std::string whole{text, length};
     char micros[16];
-    std::snprintf(micros, sizeof micros, ".%06dZ", static_cast<int>(since_epoch % 1'000'000));
+    std::snprintf(micros, sizeof micros, ".%06dZ",
+                  static_cast<int>(
+                      std::chrono::floor<std::chrono::microseconds>(time - whole_seconds).count()));
     return whole + micros;
 }
 
