@@ -12,7 +12,8 @@ build_packages=(
     g++ cmake ninja-build libasio-dev doctest-dev nlohmann-json3-dev libcli11-dev
     libssl-dev libsqlite3-dev libwslay-dev pkgconf python3
 )
-test_packages=(libqpid-proton11-dev tinyproxy-bin) # another AMQP engine, and an HTTP proxy
+# another AMQP engine, an HTTP proxy, another clock
+test_packages=(libqpid-proton11-dev tinyproxy-bin faketime)
 bench_packages=(libbenchmark-dev)
 lint_packages=(clang-format clang-tidy)
 fuzz_packages=(clang-16 libclang-rt-16-dev)

@@ -46,7 +46,12 @@ enum class HealthCause : std::uint8_t {
     /// `ProcessorOptions::max_buffered_bytes` has been full for longer than
     /// `HealthBounds::buffer_full`.
     buffer_full,
-    /// A receive thread did not answer `describe` within a second.
+    /// The broker's clock and this host's are 5 s or more apart. Locks show it, on brokers that
+    /// tell
+    /// when one ends (Azure Service Bus, sessionqd). It is over with the next lock or renewal that
+    /// does not show it; if the broker's clock was ahead and is corrected, after up to two hours.
+    clocks_differ,
+    /// A receive thread did not answer `describe` within a second. Only `describe` tells it.
     thread_silent,
     /// A slot waits for nothing. A defect in sessionq. Please report it.
     internal_error,

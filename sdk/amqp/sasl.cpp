@@ -45,7 +45,7 @@ enum Code : std::uint8_t {
 };
 
 /// A SASL frame: its code and fields.
-struct Frame {
+struct SaslFrame {
     std::uint64_t code{0};
     List fields{};
 
@@ -94,7 +94,7 @@ public:
             if (input.size() < size) {
                 return state_;
             }
-            Frame frame;
+            SaslFrame frame;
             Decoder decoder{input.substr(offset, size - offset)};
             const auto code = decoder.read_descriptor();
             auto fields = code ? decoder.read() : std::nullopt;
@@ -111,7 +111,7 @@ public:
     }
 
 protected:
-    virtual State on_frame(const Frame& frame, std::string& output) = 0;
+    virtual State on_frame(const SaslFrame& frame, std::string& output) = 0;
     virtual void on_header(std::string& output) = 0;
     virtual void on_wrong_header(std::string& /*output*/) {}
 
@@ -152,7 +152,7 @@ public:
 private:
     void on_header(std::string&) override {}
 
-    State on_frame(const Frame& frame, std::string& output) override {
+    State on_frame(const SaslFrame& frame, std::string& output) override {
         if (frame.code == mechanisms) {
             return std::exchange(has_chosen_, true)
                        ? fail("amqp:not-allowed", "the peer offered SASL mechanisms twice")
@@ -170,7 +170,7 @@ private:
                                  std::to_string(code.value_or(255)) + ")");
     }
 
-    State on_mechanisms(const Frame& frame, std::string& output) {
+    State on_mechanisms(const SaslFrame& frame, std::string& output) {
         std::vector<std::string> offered;
         if (const auto* items = frame.at(0).items()) {
             for (const Value& item : *items) {
@@ -248,7 +248,7 @@ private:
         put_frame(mechanisms, {std::move(names)}, output);
     }
 
-    State on_frame(const Frame& frame, std::string& output) override {
+    State on_frame(const SaslFrame& frame, std::string& output) override {
         if (frame.code != init) {
             return fail("amqp:not-allowed", "expected a SASL init frame");
         }

@@ -155,7 +155,8 @@ void ProcessorRuntime::start() {
     require_startable();
     open_describe_socket();
     run = make_run();
-    for (const std::string& doubt : processor::doubtful_settings(options_)) {
+    for (const std::string& doubt :
+         processor::doubtful_settings(options_, client_->capabilities(), scope_)) {
         core::log_event(LogLevel::warning, "processor", core::events::doubtful_setting, {}, doubt);
     }
     core::log_event(

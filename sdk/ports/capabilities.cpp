@@ -46,8 +46,8 @@ std::string_view to_string(Capability capability) noexcept {
 }
 
 Capabilities::Capabilities(std::string broker, std::initializer_list<Capability> present,
-                           std::string_view system)
-    : broker_{std::move(broker)}, system_{system} {
+                           std::string_view system, Duration link_idle_timeout)
+    : broker_{std::move(broker)}, system_{system}, link_idle_timeout_{link_idle_timeout} {
     for (const Capability capability : present) {
         bits_ |= 1U << static_cast<unsigned>(capability);
     }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <sessionq/error.hpp>
+#include <sessionq/time.hpp>
 
 namespace sessionq::ports {
 
@@ -46,13 +47,16 @@ inline constexpr Capability last_capability = Capability::lock_tokens;
 /// The capabilities of one broker.
 class Capabilities {
 public:
-    /// `system`: as OpenTelemetry names it.
+    /// `system`: as OpenTelemetry names it. `link_idle_timeout`: the broker ends a session's link
+    /// that carries nothing for so long. max: it ends none.
     Capabilities(std::string broker, std::initializer_list<Capability> present,
-                 std::string_view system = "sessionq");
+                 std::string_view system = "sessionq",
+                 Duration link_idle_timeout = Duration::max());
 
     [[nodiscard]] const std::string& broker() const noexcept { return broker_; }
     /// The attribute `messaging.system`.
     [[nodiscard]] std::string_view system() const noexcept { return system_; }
+    [[nodiscard]] Duration link_idle_timeout() const noexcept { return link_idle_timeout_; }
     [[nodiscard]] bool has(Capability capability) const noexcept {
         return (bits_ >> static_cast<unsigned>(capability) & 1U) != 0;
     }
@@ -65,6 +69,7 @@ public:
 private:
     std::string broker_;
     std::string_view system_;
+    Duration link_idle_timeout_;
     std::uint32_t bits_{0};
 };
 

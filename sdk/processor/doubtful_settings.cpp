@@ -3,7 +3,9 @@
 
 namespace sessionq::processor {
 
-std::vector<std::string> doubtful_settings(const ProcessorOptions& options) {
+std::vector<std::string> doubtful_settings(const ProcessorOptions& options,
+                                           const ports::Capabilities& capabilities,
+                                           ports::Scope scope) {
     std::vector<std::string> doubts;
     const auto number = [](auto value) { return std::to_string(value); };
     if (options.prefetch != 0 && options.prefetch < options.max_concurrent_calls_per_session) {
@@ -23,6 +25,15 @@ std::vector<std::string> doubtful_settings(const ProcessorOptions& options) {
         doubts.emplace_back(
             "accept_wait is less than 1 s: an idle processor asks the broker all the "
             "time");
+    }
+    if (scope == ports::Scope::session &&
+        options.session_idle_timeout > capabilities.link_idle_timeout()) {
+        doubts.push_back("session_idle_timeout is longer than " +
+                         number(std::chrono::duration_cast<std::chrono::minutes>(
+                                    capabilities.link_idle_timeout())
+                                    .count()) +
+                         " min: " + capabilities.broker() +
+                         " ends a session's link that was idle for so long");
     }
     return doubts;
 }

@@ -34,6 +34,8 @@ constexpr CauseText cause_texts[] = {
                         "when the time of the failure policy is over."},
     {"buffer_full", "Handlers are slower than the broker, or messages are large. Raise "
                     "max_buffered_bytes or lower prefetch."},
+    {"clocks_differ", "Set the clock of this host, or the broker's, by NTP. Locks are renewed more "
+                      "often meanwhile, some may be lost, and tokens may be refused."},
     {"thread_silent", "A receive thread is blocked. Look for a log sink, credential or transport "
                       "of the application that blocks it."},
     {"internal_error", "This is a defect in sessionq. Please report it with what describe() says."},

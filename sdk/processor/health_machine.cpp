@@ -2,6 +2,7 @@
 #include "processor/health_machine.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "core/peer_words.hpp"
@@ -16,9 +17,12 @@ void HealthMachine::connections(const std::vector<core::ConnectionStatus>& all) 
         Heard& heard = heard_[i];
         const bool is_new = heard.at == TimePoint{} || status.received != heard.received;
         if (status.open ? is_new : !heard.is_silent) {
-            heard = {.received = status.received, .at = now_};
+            heard.received = status.received;
+            heard.at = now_;
+            heard.is_silent = false;
         }
         heard.is_silent = heard.is_silent || (status.open && now_ - heard.at >= silence_);
+        clock(status, heard.differs_since);
         if (status.open && heard.is_silent) {
             add_reason(reasons_, {.cause = HealthCause::broker_silent,
                                   .detail = "'" + status.broker + "' sends nothing",
@@ -32,6 +36,21 @@ void HealthMachine::connections(const std::vector<core::ConnectionStatus>& all) 
                         .since = now_ - std::min(*status.down_since, heard.at)});
         }
     }
+}
+
+void HealthMachine::clock(const core::ConnectionStatus& status, TimePoint& differs_since) {
+    const Duration ahead = status.broker_ahead;
+    if (!status.open || (ahead < difference_to_tell && -ahead < difference_to_tell)) {
+        differs_since = TimePoint::max();
+        return;
+    }
+    differs_since = std::min(differs_since, now_);
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(ahead).count();
+    add_reason(reasons_, {.cause = HealthCause::clocks_differ,
+                          .detail = "the clock of '" + status.broker + "' is at least " +
+                                    std::to_string(std::abs(seconds)) + " s " +
+                                    (seconds > 0 ? "ahead of" : "behind") + " this host's",
+                          .since = now_ - differs_since});
 }
 
 void HealthMachine::target(const std::string& entity, const Refusal* refusal) {

@@ -57,11 +57,17 @@ private:
     /// What goes well for so long has no fault any more.
     static constexpr Duration recovery = std::chrono::seconds{1};
 
+    /// Clocks that are less far apart disturb nothing.
+    static constexpr Duration difference_to_tell = std::chrono::seconds{5};
+
     struct Heard {
         std::uint64_t received{0};
         TimePoint at{};
+        TimePoint differs_since{TimePoint::max()}; ///< its clock; max: it does not
         bool is_silent{false}; ///< also when it was given up for that, until there is another one
     };
+
+    void clock(const core::ConnectionStatus& status, TimePoint& differs_since);
 
     HealthBounds bounds_;
     Duration silence_;

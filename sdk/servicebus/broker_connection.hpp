@@ -46,7 +46,11 @@ public:
                                                   SessionPool::Id& session);
     void drop_link(amqp::ReceiverLinkPtr link, SessionPool::Id session);
 
-    [[nodiscard]] core::ConnectionStatus status() const { return connection_.status(); }
+    [[nodiscard]] core::ConnectionStatus status() const {
+        core::ConnectionStatus status = connection_.status();
+        status.broker_ahead = locks_.broker_ahead();
+        return status;
+    }
     [[nodiscard]] SessionPool& pool() noexcept { return pool_; }
     [[nodiscard]] LockClock& locks() noexcept { return locks_; }
     [[nodiscard]] core::EventLoop& loop() noexcept { return loop_; }

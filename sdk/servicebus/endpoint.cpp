@@ -49,7 +49,8 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
                                           Capability::transfer_dead_letter_sub_queue,
                                           Capability::rules,
                                           Capability::lock_tokens},
-                                         "servicebus"};
+                                         "servicebus",
+                                         std::chrono::minutes{10}}; // documented
     return all;
 }
 

@@ -43,6 +43,7 @@ void LockClock::has_ended(WallTime until, TimePoint granted,
 
 Duration LockClock::length(WallTime until, TimePoint asked,
                            const amqp::ClockReading& answered) noexcept {
+    broker_ahead_ = ahead_by(until, asked, answered);
     if (!are_near(until, answered.wall)) {
         return unknown_lock;
     }
@@ -60,6 +61,24 @@ Duration LockClock::length(WallTime until, TimePoint asked,
                                         : unknown_lock;
     }
     return std::max(std::min(left, longest_lock) + (answered.now - asked), shortest_lock);
+}
+
+Duration LockClock::ahead_by(WallTime until, TimePoint asked,
+                             const amqp::ClockReading& answered) const noexcept {
+    if (!are_near(until, answered.wall)) {
+        return until > answered.wall ? Duration{farthest} : -Duration{farthest};
+    }
+    const auto left = std::chrono::duration_cast<Duration>(until - answered.wall);
+    if (left > longest_lock) { // it was granted before now
+        return left - longest_lock;
+    }
+    if (const Duration at_first = left + (answered.now - asked); at_first < Duration::zero()) {
+        return at_first; // it ended before it was asked for
+    }
+    const auto& evidence = std::max(newer_, older_);
+    const auto taken_for = std::chrono::duration_cast<Duration>(answered.wall.time_since_epoch()) -
+                           answered.now.time_since_epoch();
+    return evidence ? std::max(*evidence - taken_for, Duration::zero()) : Duration::zero();
 }
 
 WallTime LockClock::passed_by(TimePoint now) const noexcept {

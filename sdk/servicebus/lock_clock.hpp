@@ -53,17 +53,25 @@ public:
     /// epoch.
     [[nodiscard]] WallTime passed_by(TimePoint now) const noexcept;
 
+    /// How far the broker's clock is ahead of our wall clock, at least, as the last lock showed.
+    /// Negative: behind. Zero: it showed no difference.
+    [[nodiscard]] Duration broker_ahead() const noexcept { return broker_ahead_; }
+
     /// Incremented when new evidence shortens locks. Locks granted earlier must be renewed.
     [[nodiscard]] std::uint32_t lessons() const noexcept { return lessons_; }
 
 private:
     void forget(TimePoint now) noexcept;
+    /// By a lock that the broker granted between `asked` and `answered`.
+    [[nodiscard]] Duration ahead_by(WallTime until, TimePoint asked,
+                                    const amqp::ClockReading& answered) const noexcept;
 
     // How far the broker's wall clock is ahead of our monotonic one, at least.
     std::optional<Duration> newer_{};
     std::optional<Duration> older_{};
     std::optional<Duration> taught_{}; // by the last lesson
     TimePoint newer_ends_{};
+    Duration broker_ahead_{};
     std::uint32_t lessons_{0};
 };
 

@@ -3,7 +3,7 @@
 of its own, a fault is provoked, and what the consumer tells of its health or its log must name the
 cause within the bound of the headers. When the fault ends it must be healthy within a second.
 
-health_campaign.py --sessionqd PROGRAM --probe PROGRAM --sessionq PROGRAM [CASE...]
+health_campaign.py --sessionqd PROGRAM --probe PROGRAM --sessionq PROGRAM --proxy PROGRAM [CASE...]
 
 The bounds of health are set to 1 s and connection_idle_timeout to 4 s. `slack` is what a busy
 machine may add.
@@ -31,13 +31,18 @@ class Failed(Exception):
     pass
 
 
+class Skipped(Exception):
+    pass
+
+
 class Probe:
-    def __init__(self, program, connection, entity="orders", *options):
+    def __init__(self, program, connection, entity="orders", *options, environment=None):
         self.process = subprocess.Popen(
             [program, connection, entity, *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            env=environment,
         )
         self.lines = queue.Queue()
         self.seen = []
@@ -81,11 +86,11 @@ class Probe:
 
         return self.until(f"event {event} {fields}", matches, within)[1]
 
-    def recovers(self):
+    def recovers(self, within=1):
         def matches(line):
             return line.get("told") == "change" and line["state"] == "healthy"
 
-        return self.until("healthy", matches, 1)[1]
+        return self.until("healthy", matches, within)[1]
 
     def health(self):
         self.say("health")
@@ -110,14 +115,20 @@ class Scene:
 
     def __init__(self, programs, directory):
         self.programs = programs
-        queues = ["orders:session", "plain"]
+        self.directory = directory
+        queues = ["orders:session", "short:session:lock=5", "plain"]
         self.broker = Broker(programs.sessionqd, directory / "data", queues)
         self.broker.start()
         self.probe = None
+        self.proxy = None
 
-    def consume(self, entity="orders", *options, connection=None):
+    def consume(self, entity="orders", *options, connection=None, environment=None):
         self.probe = Probe(
-            self.programs.probe, connection or self.broker.connection, entity, *options
+            self.programs.probe,
+            connection or self.broker.connection,
+            entity,
+            *options,
+            environment=environment,
         )
         return self.probe
 
@@ -125,15 +136,52 @@ class Scene:
         self.consume("orders", *options).ready()
         return self.probe
 
-    def send(self, session, body):
-        subprocess.run(
-            [self.programs.sessionq, "send", "orders", "--session", session],
+    def command(self, *arguments, body="", connection=None, environment=None, seconds=60):
+        return subprocess.run(
+            [self.programs.sessionq, *arguments],
             input=body,
             text=True,
-            env=dict(os.environ, SESSIONQ_CONNECTION=self.broker.connection),
-            check=True,
-            stdout=subprocess.DEVNULL,
+            env=dict(
+                environment or os.environ,
+                SESSIONQ_CONNECTION=connection or self.broker.connection,
+            ),
+            capture_output=True,
+            check=False,
+            timeout=seconds,
         )
+
+    def send(self, session, body, queue="orders"):
+        done = self.command("send", queue, "--session", session, body=body)
+        if done.returncode != 0:
+            raise Failed(done.stderr)
+
+    def doctor_says(self, words, entity="orders", connection=None, environment=None, fails=True):
+        """What doctor prints, which must have these words and the exit code of a failure."""
+        done = self.command(
+            "doctor",
+            "--entity",
+            entity,
+            "--timeout",
+            "2s",
+            connection=connection,
+            environment=environment,
+        )
+        said = done.stdout + done.stderr
+        if words not in said or (done.returncode == 1) != fails:
+            raise Failed(f"doctor ended with {done.returncode} and said: {said}")
+        if "SAS_KEY_VALUE" in said:
+            raise Failed("doctor tells the key")
+
+    def slow_way(self, script):
+        """The connection string of a proxy that does to the broker's connections what it says."""
+        path = self.directory / "script"
+        path.write_text(script, encoding="utf-8")
+        self.proxy = subprocess.Popen(
+            [self.programs.proxy, "--port", str(self.broker.port), "--script", str(path)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        return connection_string(int(self.proxy.stdout.readline().rsplit(":", 1)[1]))
 
     def freeze(self):
         self.broker.process.send_signal(signal.SIGSTOP)
@@ -144,6 +192,9 @@ class Scene:
     def end(self):
         if self.probe is not None:
             self.probe.end()
+        if self.proxy is not None:
+            self.proxy.kill()
+            self.proxy.wait()
         if self.broker.process.poll() is None:
             self.thaw()
         self.broker.stop()
@@ -163,6 +214,7 @@ def frozen(scene):
     probe = scene.consume_ready()
     scene.freeze()
     probe.names("broker_silent", silence)
+    scene.doctor_says("nobody answered")
     scene.thaw()
     probe.recovers()
 
@@ -181,12 +233,16 @@ def killed(scene):
     scene.broker.kill()
     probe.logs("connection_lost", 1)
     probe.names("not_connected", 1)
+    scene.doctor_says("refused")
     scene.broker.start()
     probe.recovers()
+    scene.doctor_says("session accept", fails=False)
 
 
 def wrong_port(scene):
-    probe = scene.consume(connection=connection_string(free_port()))
+    connection = connection_string(free_port())
+    scene.doctor_says("refused", connection=connection)
+    probe = scene.consume(connection=connection)
     line, _ = probe.until("an error", lambda line: line.get("told") == "error", 5)
     if "127.0.0.1" not in line["text"]:
         raise Failed(line["text"])
@@ -194,6 +250,7 @@ def wrong_port(scene):
 
 def wrong_host(scene):
     connection = scene.broker.connection.replace("127.0.0.1", "no-such-host.invalid")
+    scene.doctor_says("no-such-host.invalid", connection=connection)
     probe = scene.consume(connection=connection)
     line, _ = probe.until("an error", lambda line: line.get("told") == "error", 10)
     if "no-such-host.invalid" not in line["text"]:
@@ -211,15 +268,18 @@ def wrong_key(scene):
     )
     if "another" in json.dumps(line):
         raise Failed("it tells the key")
+    scene.doctor_says("SASL", connection=connection)
 
 
 def wrong_queue(scene):
+    scene.doctor_says("misspelt", entity="misspelt")
     probe = scene.consume("misspelt")
     probe.logs("accept_failed", 5, code="entity_not_found", entity="misspelt")
     probe.names("accept_refused", 0, state="failed")
 
 
 def without_sessions(scene):
+    scene.doctor_says("has no sessions", entity="plain", fails=False)
     probe = scene.consume("plain")
     probe.logs("accept_failed", 5, code="session_required")
     probe.names("accept_refused", 0, state="failed")
@@ -301,6 +361,99 @@ def paused(scene):
     probe.logs("connected", 5)
 
 
+def wrong_clock(scene):
+    """The consumer's clock is a minute ahead, so a lock that it gets looks expired."""
+    library = pathlib.Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
+    if scene.programs.no_faketime or not library.exists():
+        raise Skipped("no libfaketime here")
+    clock = scene.directory / "clock"
+    clock.write_text("+60\n", encoding="utf-8")
+    environment = dict(
+        os.environ,
+        LD_PRELOAD=str(library),
+        FAKETIME_TIMESTAMP_FILE=str(clock),
+        FAKETIME_NO_CACHE="1",
+        FAKETIME_DONT_FAKE_MONOTONIC="1",
+        DONT_FAKE_MONOTONIC="1",
+    )
+    scene.doctor_says("clock", entity="short", environment=environment, fails=False)
+    probe = scene.consume("short", environment=environment)
+    probe.ready()
+    scene.send("ada", "hang", queue="short")
+    probe.names("clocks_differ", 1)
+    clock.write_text("+0\n", encoding="utf-8")
+    probe.say("free")
+    scene.send("ben", "hang", queue="short")
+    probe.logs("health_changed", 5)
+    probe.say("free")
+    probe.recovers(3)
+
+
+def lock_stolen(scene):
+    """The consumer is frozen until its lock has ended, and another one takes the session. With a
+    second slot it would itself be granted the session again."""
+    probe = scene.consume("short", "sessions=1")
+    probe.ready()
+    scene.send("ada", "hang", queue="short")
+    probe.names("handler_slow", 1)
+    probe.process.send_signal(signal.SIGSTOP)
+    give_up = time.monotonic() + 30
+    while scene.command("receive", "short", "--session", "ada").returncode != 0:
+        if time.monotonic() > give_up:
+            raise Failed("the lock never ended")
+        time.sleep(0.2)
+    probe.process.send_signal(signal.SIGCONT)
+    probe.logs("session_lost", 1, session="ada", entity="short", code="lock_lost")
+    probe.say("free")
+    probe.recovers()
+
+
+def broker_slow(scene):
+    probe = scene.consume(connection=scene.slow_way("2s delay conns=all for=12s delay=2500ms"))
+    probe.ready()
+    time.sleep(3)
+    scene.send("ada", "ok")
+    probe.names("settlement_unanswered", 3 + 1)
+    probe.recovers(3)
+
+
+def disk_full(scene):
+    """Senders are told; consumers go on."""
+    if "SESSIONQ_OWN_MOUNTS" not in os.environ:
+        raise Skipped("cannot mount a disk here")
+    disk = scene.directory / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(disk)], check=True)
+    broker, scene.broker = scene.broker, Broker(
+        scene.programs.sessionqd, disk / "data", ["orders:session"]
+    )
+    broker.stop()
+    try:
+        scene.broker.start()
+        scene.send("ada", "ok")
+        with (disk / "filler").open("wb") as filler:
+            try:
+                while True:
+                    filler.write(bytes(1 << 20))
+                    filler.flush()
+            except OSError:
+                pass
+        scene.send("ben", "x" * 100_000)  # it takes what is reserved
+        done = scene.command("send", "orders", "--session", "ben", body="x" * 100_000)
+        if done.returncode == 0 or "is full" not in done.stderr:
+            raise Failed(f"a send to a full disk: {done.returncode} {done.stderr}")
+        probe = scene.consume_ready()
+        give_up = time.monotonic() + 10
+        while scene.command("peek", "orders").stdout:
+            if time.monotonic() > give_up:
+                raise Failed("what is there is not consumed")
+        if probe.health()["state"] != "healthy":
+            raise Failed(f"a false alarm: {probe.seen}")
+    finally:
+        scene.end()
+        subprocess.run(["umount", str(disk)], check=False)
+
+
 cases = [
     steady,
     frozen,
@@ -320,7 +473,26 @@ cases = [
     sessions_lost,
     doubtful_setting,
     paused,
+    wrong_clock,
+    lock_stolen,
+    broker_slow,
+    disk_full,
 ]
+
+
+def enter_own_mounts():
+    """Starts again where a disk may be mounted, if that is allowed here."""
+    namespace = ["unshare", "--map-root-user", "--mount"]
+    trial = [*namespace, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+    if (
+        "SESSIONQ_OWN_MOUNTS" not in os.environ
+        and subprocess.run(trial, capture_output=True, check=False).returncode == 0
+    ):
+        os.execvpe(
+            namespace[0],
+            [*namespace, sys.executable, "-B", *sys.argv],
+            {**os.environ, "SESSIONQ_OWN_MOUNTS": "1"},
+        )
 
 
 def main():
@@ -328,8 +500,11 @@ def main():
     parser.add_argument("--sessionqd", required=True)
     parser.add_argument("--probe", required=True)
     parser.add_argument("--sessionq", required=True)
+    parser.add_argument("--proxy", required=True)
+    parser.add_argument("--no-faketime", action="store_true")
     parser.add_argument("cases", nargs="*")
     programs = parser.parse_args()
+    enter_own_mounts()
     wanted = [case for case in cases if not programs.cases or case.__name__ in programs.cases]
     failures = 0
     for case in wanted:
@@ -342,6 +517,8 @@ def main():
             except Failed as failure:
                 said = f"FAILED: {failure}"
                 failures += 1
+            except Skipped as skipped:
+                said = f"skipped: {skipped}"
             finally:
                 scene.end()
         print(f"{case.__name__:34} {time.monotonic() - began:5.1f} s  {said}", flush=True)

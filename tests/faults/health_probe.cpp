@@ -4,7 +4,8 @@
 // Each line of standard input is a command: "free" lets handlers go that hang, "health" tells the
 // health now, "pause" and "resume"; its end stops the processor.
 //
-//     health_probe CONNECTION ENTITY [workers=N] [bytes=N] [calls=N] [policy=park|dead-letter]
+//     health_probe CONNECTION ENTITY [sessions=N] [workers=N] [bytes=N] [calls=N] [prefetch=N]
+//         [policy=park|dead-letter]
 
 #include <atomic>
 #include <iostream>
@@ -53,6 +54,8 @@ struct Arguments {
             } else if (name == "calls") {
                 options.max_concurrent_calls_per_session =
                     static_cast<std::uint32_t>(std::stoul(value));
+            } else if (name == "sessions") {
+                options.max_concurrent_sessions = static_cast<std::uint32_t>(std::stoul(value));
             } else if (name == "prefetch") {
                 options.prefetch = static_cast<std::uint32_t>(std::stoul(value));
             } else if (name == "bytes") {

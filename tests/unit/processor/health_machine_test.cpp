@@ -253,3 +253,29 @@ TEST_CASE("health machine: the buffer is full for so long without a pause") {
     looks.now += 10s;
     CHECK(looks.has(HealthCause::buffer_full, show(120)));
 }
+
+TEST_CASE("health machine: clocks that are five seconds apart are told of, either way") {
+    for (const Duration sign : {Duration{1}, Duration{-1}}) {
+        HealthLooks looks;
+        const auto show = [&](Duration ahead, bool open = true) {
+            return [=](HealthMachine& machine) {
+                machine.connections(
+                    {{.broker = "b:1", .open = open, .broker_ahead = sign.count() * ahead}});
+            };
+        };
+        CHECK_FALSE(looks.has(HealthCause::clocks_differ, show(4'999ms)));
+        CHECK(looks.has(HealthCause::clocks_differ, show(5s)));
+        looks.now += 3s;
+        const Health health = looks.look(show(90s));
+        REQUIRE(health.reasons.size() == 1);
+        CHECK(health.state == Health::State::degraded);
+        CHECK(health.reasons[0].since == 3s);
+        CHECK(health.reasons[0].detail ==
+              (sign.count() > 0 ? "the clock of 'b:1' is at least 90 s ahead of this host's"
+                                : "the clock of 'b:1' is at least 90 s behind this host's"));
+        CHECK_FALSE(looks.has(HealthCause::clocks_differ, show(0s)));
+        looks.now += 3s;
+        CHECK(looks.look(show(5s)).reasons.at(0).since == 0s); // anew
+        CHECK_FALSE(looks.has(HealthCause::clocks_differ, show(5s, false)));
+    }
+}

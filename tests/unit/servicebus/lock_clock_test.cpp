@@ -240,3 +240,41 @@ TEST_CASE("lock clock: nonsense is no evidence") {
     clock.has_passed({}, Broker::reading(t0));
     CHECK(length_now(clock, {}, t0) == 30s);
 }
+
+TEST_CASE(
+    "lock clock: a lock shows how far the clocks are apart, at least, and that they are not") {
+    struct Row {
+        Duration ahead;
+        Duration shown;
+    };
+    for (const Row row : {Row{0s, 0s}, Row{4min, 0s}, Row{10min, 5min + 30s}, Row{-29s, 0s},
+                          Row{-1h, 30s - 1h}, Row{48h, 24h}, Row{-48h, -24h}}) {
+        CAPTURE(row.ahead.count());
+        LockClock clock;
+        CHECK(clock.broker_ahead() == 0s);
+        static_cast<void>(length_now(clock, {.ahead = row.ahead}, t0));
+        CHECK(clock.broker_ahead() == row.shown);
+        static_cast<void>(length_now(clock, {}, t0 + 10s)); // it was set right
+        CHECK(clock.broker_ahead() == 0s);
+    }
+}
+
+TEST_CASE("lock clock: an answer that took longer than its lock shows no difference") {
+    const Broker broker;
+    LockClock clock;
+    static_cast<void>(clock.length(broker.until(t0), t0, Broker::reading(t0 + 60s)));
+    CHECK(clock.broker_ahead() == 0s);
+}
+
+TEST_CASE("lock clock: what passed on the broker's clock shows that it is ahead, until ours is set "
+          "right") {
+    const Broker broker{.ahead = 60s};
+    LockClock clock;
+    clock.has_passed(broker.clock(t0 - 1s), Broker::reading(t0));
+    static_cast<void>(length_now(clock, broker, t0));
+    CHECK(clock.broker_ahead() == 59s);
+    static_cast<void>(clock.length(broker.until(t0), t0, Broker::reading(t0, 60s)));
+    CHECK(clock.broker_ahead() == 0s);
+    static_cast<void>(length_now(clock, broker, t0 + 3h)); // forgotten
+    CHECK(clock.broker_ahead() == 0s);
+}
