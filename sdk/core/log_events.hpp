@@ -13,6 +13,7 @@ inline constexpr std::string_view connect_failed{"connect_failed"};
 inline constexpr std::string_view processor_started{"processor_started"};
 inline constexpr std::string_view processor_paused{"processor_paused"};
 inline constexpr std::string_view processor_resumed{"processor_resumed"};
+inline constexpr std::string_view limits_changed{"limits_changed"};
 inline constexpr std::string_view processor_stopped{"processor_stopped"};
 inline constexpr std::string_view doubtful_setting{"doubtful_setting"};
 inline constexpr std::string_view health_changed{"health_changed"};

@@ -144,7 +144,7 @@ void Processor::update_limits(const ConcurrencyLimits& limits) {
 }
 
 void Processor::change_limits(const ChangeLimits& change) {
-    const std::lock_guard lock{mutex_};
+    std::unique_lock lock{mutex_};
     ConcurrencyLimits limits = limits_;
     change(limits);
     check_options(with_limits(shared_->options, limits));
@@ -157,6 +157,20 @@ void Processor::change_limits(const ChangeLimits& change) {
                 [limits, slots = share(limits.max_concurrent_sessions, i, shards_.size())](
                     Shard& shard) { shard.set_limits(slots, limits); });
     }
+    lock.unlock();
+    const auto or_same = [](const auto& changed, auto count) {
+        return changed ? std::to_string(count(*changed)) : std::string{"as before"};
+    };
+    core::log_event(
+        LogLevel::info, "processor", core::events::limits_changed,
+        {{"entity", shared_->entities.front()}}, "has new limits: ", limits.max_concurrent_sessions,
+        " sessions, ", limits.max_concurrent_calls_per_session, " calls each, ",
+        limits.max_concurrent_calls, " calls in all, idle timeout in ms ",
+        or_same(limits.session_idle_timeout,
+                [](Duration time) {
+                    return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+                }),
+        ", prefetch ", or_same(limits.prefetch, [](std::uint32_t messages) { return messages; }));
 }
 
 // A session that one thread has let go of may be what a place on another waits for.

@@ -62,3 +62,26 @@ TEST_CASE("processor health: the log tells a stop once, however often it is aske
     set_log_sink({});
     CHECK(stops == 1);
 }
+
+TEST_CASE("processor health: the log tells new limits") {
+    std::string told;
+    set_log_sink([&told](const LogRecord& record) {
+        if (record.event == "limits_changed") {
+            told = record.text;
+        }
+    });
+    const LogLevel before = log_level();
+    set_log_level(LogLevel::info);
+    {
+        LocalBroker broker;
+        broker.create_queue("orders");
+        SessionProcessor processor{Client::in_process(broker), "orders"};
+        processor.on_message([](MessageContext&) {});
+        processor.start();
+        processor.update_limits({.max_concurrent_sessions = 3, .session_idle_timeout = 2s});
+        CHECK(told == "has new limits: 3 sessions, 1 calls each, 0 calls in all, idle timeout in "
+                      "ms 2000, prefetch as before");
+    }
+    set_log_level(before);
+    set_log_sink(nullptr);
+}
