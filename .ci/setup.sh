@@ -14,6 +14,7 @@ build_packages=(
 )
 # another AMQP engine, an HTTP proxy, another clock
 test_packages=(libqpid-proton11-dev tinyproxy-bin faketime)
+sample_packages=(libspdlog-dev) # a sample without its library is skipped
 bench_packages=(libbenchmark-dev)
 lint_packages=(clang-format clang-tidy)
 fuzz_packages=(clang-16 libclang-rt-16-dev)
@@ -78,8 +79,8 @@ install_runtimes() {
 
 # For all stages of .ci/run at once.
 install_everything() {
-    need_packages "${build_packages[@]}" "${test_packages[@]}" "${lint_packages[@]}" \
-        "${fuzz_packages[@]}" &&
+    need_packages "${build_packages[@]}" "${test_packages[@]}" "${sample_packages[@]}" \
+        "${lint_packages[@]}" "${fuzz_packages[@]}" &&
         install_runtimes
 }
 
