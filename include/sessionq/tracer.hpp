@@ -97,6 +97,12 @@ public:
     /// A fact that was not known at the start. It replaces one of the same name.
     virtual void set_attribute(const SpanAttribute& attribute) = 0;
 
+    /// Called on a worker before it calls a handler, for tracing libraries that have a current span
+    /// of each thread. sessionq destroys what it returns on the same thread, after the handler has
+    /// returned and before or after `end`. Null, the default: there is nothing to do. A coroutine
+    /// runs after its handler has returned.
+    [[nodiscard]] virtual std::shared_ptr<void> enter() { return nullptr; }
+
     virtual void end(const SpanEnd& how) = 0;
 };
 

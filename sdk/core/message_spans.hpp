@@ -35,6 +35,10 @@ public:
     template <typename Calls>
     [[nodiscard]] static OpenSpan handling_batch(const TracingPtr& tracing, const SpanPlace& place,
                                                  const Calls& calls);
+    /// Around the call of the handler, see `Span::enter`.
+    [[nodiscard]] static std::shared_ptr<void> enter(const MessageSpansPtr& spans) noexcept {
+        return spans == nullptr ? nullptr : spans->process_.enter();
+    }
     /// The handler has ended. `error` may be null: it succeeded.
     static void handled(const MessageSpansPtr& spans, const std::string* error) noexcept {
         if (spans != nullptr) {

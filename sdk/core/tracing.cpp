@@ -5,6 +5,15 @@
 
 namespace sessionq::core {
 
+std::shared_ptr<void> OpenSpan::enter_span() const noexcept {
+    try {
+        return span_->enter();
+    } catch (...) {
+        Tracing::log_failure();
+        return nullptr;
+    }
+}
+
 void OpenSpan::finish(std::string_view error_type, std::string_view text) noexcept {
     const std::unique_ptr<Span> span = std::move(span_);
     try {

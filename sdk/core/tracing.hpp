@@ -37,6 +37,11 @@ public:
         return span_ == nullptr ? nullptr : &span_->context();
     }
 
+    /// What `Span::enter` returns. Null: there is no span, or it throws.
+    [[nodiscard]] std::shared_ptr<void> enter() const noexcept {
+        return span_ == nullptr ? nullptr : enter_span();
+    }
+
     /// Without an error if `error_type` is empty.
     void end(std::string_view error_type = {}, std::string_view text = {}) noexcept {
         if (span_ != nullptr) {
@@ -51,6 +56,7 @@ public:
     }
 
 private:
+    [[nodiscard]] std::shared_ptr<void> enter_span() const noexcept;
     void finish(std::string_view error_type, std::string_view text) noexcept;
     void finish_with(const Failure* failure) noexcept;
 

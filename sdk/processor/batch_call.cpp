@@ -62,6 +62,7 @@ dispatch::Verdict BatchCall::run() noexcept {
     const Handlers& handlers = session.shared().handlers;
     {
         const OperationContext::Scope scope{begin()};
+        const std::shared_ptr<void> entered = span_.enter();
         try {
             if (!handlers.messages) {
                 return start_asynchronous();

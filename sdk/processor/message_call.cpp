@@ -44,6 +44,7 @@ dispatch::Verdict MessageCall::run() noexcept {
     std::exception_ptr error;
     {
         const OperationContext::Scope scope{core::under_trace_of(message, operation_context())};
+        const std::shared_ptr<void> entered = core::MessageSpans::enter(spans);
         try {
             if (!shared.handlers.message) {
                 return start_asynchronous();

@@ -23,6 +23,7 @@ struct ThrowingTracer final : Tracer {
     struct ThrowingSpan final : Span {
         const TraceContext& context() const noexcept override { return none; }
         void set_attribute(const SpanAttribute& /*attribute*/) override {}
+        std::shared_ptr<void> enter() override { throw std::runtime_error{"enter"}; }
         void end(const SpanEnd& /*how*/) override { throw std::runtime_error{"end"}; }
         TraceContext none{};
     };
@@ -34,6 +35,27 @@ struct ThrowingTracer final : Tracer {
         return std::make_unique<ThrowingSpan>();
     }
     bool at_start{false};
+};
+
+/// Tells when a handler enters and leaves its spans.
+struct EnteredTracer final : Tracer {
+    struct EnteredSpan final : Span {
+        explicit EnteredSpan(int& now) : inside{now} {}
+        const TraceContext& context() const noexcept override { return none; }
+        void set_attribute(const SpanAttribute& /*attribute*/) override {}
+        std::shared_ptr<void> enter() override {
+            ++inside;
+            return {&inside, [](int* count) { --*count; }};
+        }
+        void end(const SpanEnd& /*how*/) override {}
+        int& inside;
+        TraceContext none{};
+    };
+
+    std::unique_ptr<Span> start_span(const SpanStart& /*start*/) override {
+        return std::make_unique<EnteredSpan>(inside);
+    }
+    int inside{0};
 };
 
 struct NoSpans final : Tracer {
@@ -114,13 +136,30 @@ TEST_CASE("tracing: what throws is logged and does no harm") {
     });
     const auto tracer = std::make_shared<ThrowingTracer>();
     const core::TracingPtr tracing = setup.tracing_with(tracer);
-    tracing->start(an_accept).end();
+    OpenSpan first = tracing->start(an_accept);
+    first.end();
     CHECK(lines == "tracing: the tracer threw an exception; the span is incomplete\n");
+    CHECK(tracing->start(an_accept).enter() == nullptr); // logged, and again at its end
     tracer->at_start = true;
     const OpenSpan span = tracing->start(an_accept);
     set_log_sink({});
     CHECK_FALSE(span.is_open());
-    CHECK(lines.size() == 2 * lines.find('\n') + 2);
+    CHECK(lines.size() == 4 * (lines.find('\n') + 1));
+}
+
+TEST_CASE("tracing: a span is entered until what it returned is gone, also past its end") {
+    Setup setup;
+    const auto tracer = std::make_shared<EnteredTracer>();
+    OpenSpan span = setup.tracing_with(tracer)->start(an_accept);
+    CHECK(tracer->inside == 0);
+    std::shared_ptr<void> entered = span.enter();
+    CHECK(tracer->inside == 1);
+    span.end();
+    CHECK(tracer->inside == 1);
+    entered.reset();
+    CHECK(tracer->inside == 0);
+    CHECK(span.enter() == nullptr);
+    CHECK(setup.tracing->start(an_accept).enter() == nullptr); // the default
 }
 
 TEST_CASE("tracing: a tracer may want no span") {

@@ -202,6 +202,47 @@ TEST_CASE("spans: a batch is one span that links to every message") {
     CHECK(bench.spans->open() == 0);
 }
 
+TEST_CASE("spans: a handler runs while its span is entered") {
+    struct Entered final : Tracer {
+        struct One final : Span {
+            explicit One(int& count) : inside{count} {}
+            const TraceContext& context() const noexcept override { return none; }
+            void set_attribute(const SpanAttribute& /*attribute*/) override {}
+            std::shared_ptr<void> enter() override {
+                ++inside;
+                return {&inside, [](int* count) { --*count; }};
+            }
+            void end(const SpanEnd& /*how*/) override {}
+            int& inside;
+            TraceContext none{};
+        };
+        std::unique_ptr<Span> start_span(const SpanStart& /*start*/) override {
+            return std::make_unique<One>(inside);
+        }
+        int inside{0};
+    };
+    TracedBench bench;
+    const auto tracer = std::make_shared<Entered>();
+    bench.tracing =
+        std::make_shared<const core::Tracing>(tracer, bench.loop.clock(), core::SpanBroker{});
+    std::vector<int> inside;
+    bench.handle = [&](MessageContext&) { inside.push_back(tracer->inside); };
+    SUBCASE("that may end later") {}
+    SUBCASE("that is a function") {
+        bench.handlers.message = bench.handle;
+        bench.handlers.start_message = nullptr;
+    }
+    SUBCASE("of a batch") {
+        bench.handlers.start_message = nullptr;
+        bench.handlers.batch = {.max_messages = 3};
+        bench.handlers.messages = [&](Batch /*all*/) { inside.push_back(tracer->inside); };
+    }
+    const auto link = bench.start_traced();
+    bench.deliver(link, {"1"});
+    CHECK(inside == std::vector{1});
+    CHECK(tracer->inside == 0);
+}
+
 TEST_CASE("spans: with a tracer that wants no span all goes on as without one") {
     struct NoSpans final : Tracer {
         std::unique_ptr<Span> start_span(const SpanStart& /*start*/) override { return nullptr; }
