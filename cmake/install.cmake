@@ -6,6 +6,10 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sessionq)
 
 install(TARGETS sessionq EXPORT sessionqTargets FILE_SET HEADERS)
+if(TARGET sessionq_opentelemetry) # its targets apart, because they need another package
+  install(TARGETS sessionq_opentelemetry EXPORT sessionqOpenTelemetryTargets FILE_SET HEADERS)
+  install(EXPORT sessionqOpenTelemetryTargets NAMESPACE sessionq:: DESTINATION ${package_dir})
+endif()
 install(EXPORT sessionqTargets NAMESPACE sessionq:: DESTINATION ${package_dir})
 
 configure_package_config_file(

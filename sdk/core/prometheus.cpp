@@ -7,20 +7,11 @@
 #include <cmath>
 #include <optional>
 
+#include "core/histogram_bounds.hpp"
 #include "core/utf8.hpp"
 
 namespace sessionq {
 namespace {
-
-/// In seconds. From 5 ms to 10 s those that OpenTelemetry's conventions recommend.
-constexpr std::array<double, 26> histogram_bounds{
-    1e-6, 1e-5, 1e-4, 2.5e-4, 5e-4, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1,
-    0.25, 0.5,  0.75, 1,      2.5,  5,     7.5,    10,    30,   60,    300,  1800,  3600};
-
-Duration length_of(double seconds) {
-    return Duration{std::llround(seconds * static_cast<double>(Duration::period::den) /
-                                 static_cast<double>(Duration::period::num))};
-}
 
 /// A text that reads back as the same number.
 std::string number(double value) {
@@ -115,8 +106,8 @@ private:
         const auto bucket = [&](const std::string& bound, std::uint64_t count) {
             add_line(name + "_bucket", point.attributes, bound, std::to_string(count));
         };
-        for (const double bound : histogram_bounds) {
-            bucket(number(bound), point.histogram.count_up_to(length_of(bound)));
+        for (const double bound : core::histogram_bounds) {
+            bucket(number(bound), point.histogram.count_up_to(core::length_of(bound)));
         }
         bucket("+Inf", point.histogram.count());
         add_line(name + "_sum", point.attributes, {}, number(point.histogram.sum().count()));

@@ -3,7 +3,8 @@
 """Every public class has an example in its comment, and all examples of the headers compile.
 
 As a program, header_examples.py INCLUDE OUTPUT writes a source file that contains every example. A
-build that compiles it shows that they are valid.
+build that compiles it shows that they are valid. Those of opentelemetry.hpp, which needs another
+library, are in it only with a third argument, --opentelemetry.
 """
 
 import re
@@ -30,6 +31,13 @@ PROLOGUE = """\
 #include <sessionq/testing/recording_tracer.hpp>
 
 using namespace sessionq;
+"""
+OPENTELEMETRY = "opentelemetry.hpp"
+OPENTELEMETRY_PROLOGUE = """\
+#include <opentelemetry/exporters/ostream/metric_exporter_factory.h>
+#include <opentelemetry/sdk/metrics/export/periodic_exporting_metric_reader.h>
+
+#include <sessionq/opentelemetry.hpp>
 """
 FUNCTION = """
 void example_{number}([[maybe_unused]] Client& client, [[maybe_unused]] Sender& sender,
@@ -75,9 +83,11 @@ def check(root) -> list[str]:
     return found
 
 
-def write(include: Path, output: Path) -> None:
-    source = PROLOGUE
+def write(include: Path, output: Path, opentelemetry: bool) -> None:
+    source = (OPENTELEMETRY_PROLOGUE if opentelemetry else "") + PROLOGUE
     for path in sources(include.parent, include.name):
+        if path.name == OPENTELEMETRY and not opentelemetry:
+            continue
         for line, code in examples(path.read_text(encoding="utf-8")):
             number = source.count("void example_")
             source += FUNCTION.format(number=number, line=line, header=path, code=code)
@@ -95,4 +105,4 @@ FIXTURE = {
 EXPECTED = ["include/sessionq/a.hpp:16"]
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), Path(sys.argv[2]))
+    write(Path(sys.argv[1]), Path(sys.argv[2]), "--opentelemetry" in sys.argv[3:])

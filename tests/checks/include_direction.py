@@ -18,6 +18,7 @@ BELOW = {
     "server": ["broker", "amqp"],
     "client": ["processor", "in_process", "servicebus", "groups", "server"],
     "tools": ["client", "server"],
+    "telemetry": ["core"],
 }
 
 

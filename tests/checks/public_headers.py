@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Public headers show no Proton, OpenSSL or JSON type, and Asio in async.hpp only.
+"""Public headers show no Proton, OpenSSL or JSON type, Asio in async.hpp only, and OpenTelemetry in
+opentelemetry.hpp only.
 
 They cite no rule of the design by number, and say "lock", not "lease".
 """
@@ -13,6 +14,7 @@ FOREIGN_INCLUDE = ("proton/", "openssl/", "nlohmann/", "sqlite3", "wslay/", "CLI
 FOREIGN_NAME = r"\bpn_\w+|\bproton::|\bSSL(_\w+)?\b|\bEVP_\w+|\bnlohmann::"
 INNER_WORD = re.compile(r"\bR\d+\b|\b[Ll]eases?\b|_leases?\b|leases?_")
 ASIO_HEADER = "include/sessionq/async.hpp"
+OPENTELEMETRY_HEADER = "include/sessionq/opentelemetry.hpp"
 
 
 def check(root) -> list[str]:
@@ -24,6 +26,10 @@ def check(root) -> list[str]:
                 found.append(f"{name}:{number}: {included}: not in a public header")
             elif included.split("/")[0] in ("asio", "asio.hpp", "boost") and name != ASIO_HEADER:
                 found.append(f"{name}:{number}: {included}: Asio is in {ASIO_HEADER} only")
+            elif included.startswith("opentelemetry/") and name != OPENTELEMETRY_HEADER:
+                found.append(
+                    f"{name}:{number}: {included}: OpenTelemetry is in {OPENTELEMETRY_HEADER} only"
+                )
         for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
             if match := INNER_WORD.search(line):
                 found.append(f"{name}:{number}: {match.group(0)}: not in a public header")
@@ -41,6 +47,8 @@ FIXTURE = {
         "#include <asio/any_io_executor.hpp>\n// nlohmann::json\n"
         "void f(asio::any_io_executor e);\nvoid g(SSL_CTX* c);\n"
     ),
+    "include/sessionq/opentelemetry.hpp": "#include <opentelemetry/trace/tracer.h>\n",
+    "include/sessionq/sessionq.hpp": "#include <opentelemetry/trace/tracer.h>\n",
     "include/sessionq/rule.hpp": "/// Renewed (R11).\nint leases_lost;\n// release\n",
     "sdk/client/client.cpp": "#include <asio.hpp>\n",
 }
@@ -51,4 +59,5 @@ EXPECTED = [
     "include/sessionq/client.hpp:3",
     "include/sessionq/rule.hpp:1",
     "include/sessionq/rule.hpp:2",
+    "include/sessionq/sessionq.hpp:1",
 ]
