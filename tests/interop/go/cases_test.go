@@ -4,13 +4,16 @@
 package interop
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -698,6 +701,55 @@ func TestListSessions(t *testing.T) {
 	ok(t, receiver.Close(soon(t)))
 	sameAll(t, withStateSince(hourAgo), []string{"session-007"})
 	same(t, len(withStateSince(hourAgo.Add(2*time.Hour))), 0)
+}
+
+// The client has no tracing of its own. An application writes what OpenTelemetry's propagator does.
+// The trace goes on in a sessionq handler (trace_relay), and from there back to the client.
+func TestATraceGoesThroughAHandlerOfSessionqAndBack(t *testing.T) {
+	client, from, to := start(t), take("s"), take("s")
+	relay := exec.Command(os.Getenv("SESSIONQ_TRACE_RELAY"), from, to)
+	relay.Stderr = os.Stderr
+	input, err := relay.StdinPipe()
+	ok(t, err)
+	output, err := relay.StdoutPipe()
+	ok(t, err)
+	ok(t, relay.Start())
+	defer relay.Process.Kill()
+	ready, err := bufio.NewReader(output).ReadString('\n')
+	ok(t, err)
+	same(t, ready, "ready\n")
+
+	const traceID = "0af7651916cd43dd8448eb211c80319c"
+	const written = "00-" + traceID + "-b7ad6b7169203331-01"
+	older, newer := of("older", "one"), of("newer", "one")
+	older.ApplicationProperties = map[string]any{"Diagnostic-Id": written} // as Azure's clients did
+	newer.ApplicationProperties = map[string]any{"traceparent": written, "tracestate": "a=1"}
+	send(t, client, from, older)
+	send(t, client, from, newer)
+	got := map[string]*sb.ReceivedMessage{}
+	for _, session := range []string{"older", "newer"} {
+		receiver := accept(t, client, to, session)
+		got[session] = one(t, receiver)
+		ok(t, receiver.CompleteMessage(soon(t), got[session], nil))
+	}
+	ok(t, input.Close())
+	ok(t, relay.Wait())
+
+	for session, message := range got {
+		var seen struct{ Body, Sent, Handler string }
+		ok(t, json.Unmarshal(message.Body, &seen))
+		same(t, seen.Body, "one")
+		same(t, seen.Sent, written)
+		same(t, seen.Handler[3:35], traceID) // a span of the same trace
+		properties := message.ApplicationProperties
+		traceparent := properties["traceparent"].(string)
+		same(t, traceparent[3:35], traceID) // and what it sent, another one
+		if seen.Handler == written || traceparent == written || traceparent == seen.Handler {
+			t.Fatalf("%s: no span of its own: %v, sent with %v", session, seen, traceparent)
+		}
+		same(t, properties["Diagnostic-Id"], any(traceparent))
+	}
+	same(t, got["newer"].ApplicationProperties["tracestate"], any("a=1"))
 }
 
 func TestTwentyReceiversAtOnceEachWithASessionOfItsOwn(t *testing.T) {

@@ -26,6 +26,8 @@ import com.azure.messaging.servicebus.models.DeadLetterOptions;
 import com.azure.messaging.servicebus.models.ServiceBusMessageState;
 import com.azure.messaging.servicebus.models.ServiceBusReceiveMode;
 import com.azure.messaging.servicebus.models.SubQueue;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -808,6 +810,40 @@ public final class Cases {
             throw new AssertionError(failures.size() + " failed", failures.peek());
         }
         same(seen.size(), messages.length);
+    }
+
+    // The client's trace goes on in a sessionq handler (trace_relay), and from there back to it.
+    static void aTraceOfTheClientGoesThroughAHandlerOfSessionqAndBack() throws Exception {
+        String from = take("s");
+        String to = take("s");
+        ServiceBusClientBuilder client = client().clientOptions(Traces.clientOptions());
+        Process relay = new ProcessBuilder(System.getenv("SESSIONQ_TRACE_RELAY"), from, to)
+                            .redirectError(ProcessBuilder.Redirect.INHERIT)
+                            .start();
+        same(relay.inputReader().readLine(), "ready");
+        send(client, from, of("a", "one"));
+        ServiceBusReceivedMessage message;
+        try (ServiceBusReceiverClient receiver = accept(client, to, "a")) {
+            message = one(receiver);
+            receiver.complete(message);
+        }
+        relay.getOutputStream().close();
+        check(relay.waitFor(20, TimeUnit.SECONDS), "trace_relay does not end");
+        same(relay.exitValue(), 0);
+        JsonNode seen = new ObjectMapper().readTree(text(message));
+        same(seen.get("body").asText(), "one");
+        String sent = seen.get("sent").asText();
+        check(sent.matches("00-" + Traces.TRACE_ID + "-0{8}[0-9a-f]{8}-01"), "sent " + sent);
+        String handler = seen.get("handler").asText();
+        same(handler.substring(3, 35), Traces.TRACE_ID);
+        check(!handler.equals(sent), "the handler has no span of its own");
+        Map<String, Object> properties = message.getApplicationProperties();
+        String traceparent = properties.get("traceparent").toString();
+        same(traceparent.substring(3, 35), Traces.TRACE_ID);
+        check(!traceparent.equals(handler), "the send has no span of its own");
+        same(properties.get("Diagnostic-Id"), traceparent);
+        same(properties.get("tracestate"), "a=1");
+        check(Traces.FOUND.contains(traceparent + " a=1"), "found " + Traces.FOUND);
     }
 
     static void sleep(long milliseconds) {
