@@ -46,13 +46,14 @@ namespace sessionq {
 ///                                           {.tracer = std::make_shared<OpenTelemetryTracer>()});
 ///
 /// Parents:
-/// - A span that starts on the caller's thread (`send`, `create`, `schedule`) belongs to
-///   OpenTelemetry's current span of that thread, if there is one. Only a sessionq context of
-///   another trace, for example one that the call was given, goes before it.
+/// - What a call of the application starts (`send`, `create`, `schedule`, of receivers also
+///   `receive` and `settle`) belongs to OpenTelemetry's current span of that thread, if there is
+///   one. A sessionq context of another trace takes precedence, for example one that is passed to
+///   the call.
 /// - A `process` span belongs to its message's context, which counts as remote. While a handler
 ///   runs, its span is OpenTelemetry's current span of the worker, so the handler's own spans
 ///   belong to it. A coroutine handler has no current span: see `to_span_context`.
-/// - All other spans belong to what `Tracer` says.
+/// - All other spans have the parents that `Tracer` lists.
 ///
 /// Sampling is the SDK's. The context of a span that is not sampled travels on, with the flag off.
 /// With a provider that makes no spans, the parent's context travels on.

@@ -98,9 +98,9 @@ public:
     virtual void set_attribute(const SpanAttribute& attribute) = 0;
 
     /// Called on a worker before it calls a handler, for tracing libraries that have a current span
-    /// of each thread. sessionq destroys what it returns on the same thread, after the handler has
-    /// returned and before or after `end`. Null, the default: there is nothing to do. A coroutine
-    /// runs after its handler has returned.
+    /// of each thread. When the handler has returned, sessionq destroys the result on the same
+    /// thread. `end` may come before that. Null, the default: there is nothing to do. A coroutine
+    /// handler runs outside of it.
     [[nodiscard]] virtual std::shared_ptr<void> enter() { return nullptr; }
 
     virtual void end(const SpanEnd& how) = 0;

@@ -210,6 +210,34 @@ TEST_CASE("OpenTelemetry tracer: without a provider there are no spans of its ow
     }
 }
 
+TEST_CASE("OpenTelemetry tracer: what a receiver does belongs to the current span") {
+    Sdk sdk;
+    LocalBroker broker;
+    broker.create_queue("orders");
+    {
+        const auto client = Client::in_process(
+            broker, {.tracer = std::make_shared<OpenTelemetryTracer>(sdk.tracer)});
+        const auto request = sdk.tracer->StartSpan("request");
+        const trace_api::Scope scope{request};
+        Sender{client, "orders"}.send(Message::text("ada", "order"));
+        SessionReceiver receiver = SessionReceiver::accept(client, "orders", "ada");
+        receiver.receive(1, 5s).at(0).complete();
+        request->End();
+    }
+    const Ended spans = sdk.take();
+    const std::string request = span_id(context_of(named(spans, "request")));
+    int count = 0;
+    for (const auto& each : spans) {
+        const std::string name{each->GetName()};
+        if (name != "request") {
+            CAPTURE(name);
+            CHECK(parent_id(*each) == request);
+            ++count;
+        }
+    }
+    CHECK(count == 4); // send, two of receive, settle
+}
+
 TEST_CASE("OpenTelemetry tracer: a trace goes through a queue and the handler's own spans") {
     Sdk sdk;
     LocalBroker broker;
