@@ -10,7 +10,7 @@ export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_NOHASHDIR=1
 
 build_packages=(
     g++ cmake ninja-build libasio-dev doctest-dev nlohmann-json3-dev libcli11-dev
-    libssl-dev libsqlite3-dev libwslay-dev pkgconf python3
+    libssl-dev libsqlite3-dev libwslay-dev libncurses-dev pkgconf python3
 )
 # another AMQP engine, an HTTP proxy, another clock
 test_packages=(libqpid-proton11-dev tinyproxy-bin faketime)

@@ -177,7 +177,8 @@ class ManualPage(unittest.TestCase):
         self.assertEqual(
             titles,
             ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS"]
-            + ["OUTPUT", "EXIT STATUS", "ENVIRONMENT", "EXAMPLES", "RECORDS", "DOCTOR"],
+            + ["OUTPUT", "EXIT STATUS", "ENVIRONMENT", "EXAMPLES", "RECORDS", "DOCTOR"]
+            + ["LIVE SCREENS"],
         )
         for command in commands:
             self.assertIn(f"sessionq {command}", page)

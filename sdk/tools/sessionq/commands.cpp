@@ -4,27 +4,36 @@
 #include "tools/sessionq/output.hpp"
 
 namespace sessionq::cli {
+namespace {
+
+template <typename Options>
+constexpr bool connects_itself =
+    std::is_same_v<Options, DoctorOptions> || std::is_same_v<Options, TopOptions> ||
+    std::is_same_v<Options, WatchOptions>;
+
+} // namespace
 
 int run(const CommandLine& line) {
     if (const auto* text = std::get_if<Text>(&line.command)) {
         write_output(text->text);
         return 0;
     }
-    if (const auto* doctor = std::get_if<DoctorOptions>(&line.command)) {
-        return run(line.shared, *doctor);
-    }
-    const Client client = Client::connect(line.shared.connection, {.proxy = line.shared.proxy},
-                                          {.ca_file = line.shared.ca_file});
     return std::visit(
         [&](const auto& options) {
             using Options = std::decay_t<decltype(options)>;
-            if constexpr (std::is_same_v<Options, Text> || std::is_same_v<Options, DoctorOptions>) {
+            if constexpr (std::is_same_v<Options, Text>) {
                 return 0; // done above
+            } else if constexpr (connects_itself<Options>) {
+                return run(line.shared, options);
             } else {
-                return run(client, line.shared, options);
+                return run(connect(line.shared), line.shared, options);
             }
         },
         line.command);
+}
+
+Client connect(const Shared& shared) {
+    return Client::connect(shared.connection, {.proxy = shared.proxy}, {.ca_file = shared.ca_file});
 }
 
 } // namespace sessionq::cli

@@ -13,6 +13,12 @@ namespace sessionq::cli {
 
 /// Connects by itself, step by step.
 [[nodiscard]] int run(const Shared& shared, const DoctorOptions& options);
+/// Needs no broker, but the socket of a processor.
+[[nodiscard]] int run(const Shared& shared, const TopOptions& options);
+/// Connects by itself, because a live screen prepares signals first.
+[[nodiscard]] int run(const Shared& shared, const WatchOptions& options);
+
+[[nodiscard]] Client connect(const Shared& shared);
 
 [[nodiscard]] int run(const Client& client, const Shared& shared, const SendOptions& options);
 [[nodiscard]] int run(const Client& client, const Shared& shared, const ScheduleOptions& options);

@@ -21,6 +21,7 @@ void declare_browsing(CLI::App& app, CommandLine& line);
 void declare_state(CLI::App& app, CommandLine& line);
 void declare_dead_letters(CLI::App& app, CommandLine& line);
 void declare_doctor(CLI::App& app, CommandLine& line);
+void declare_live(CLI::App& app, CommandLine& line);
 
 /// Adds a command that becomes the one of `line` if it is given. The options live as long as `app`.
 template <typename Options>

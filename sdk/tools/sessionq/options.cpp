@@ -81,7 +81,9 @@ void declare_texts(CLI::App& app, CommandLine& line) {
 }
 
 void check(const CommandLine& line) {
-    if (!std::holds_alternative<Text>(line.command) && line.shared.connection.empty()) {
+    const bool needs_broker = !std::holds_alternative<Text>(line.command) &&
+                              !std::holds_alternative<TopOptions>(line.command);
+    if (needs_broker && line.shared.connection.empty()) {
         throw UsageError{"--connection: missing; set it or SESSIONQ_CONNECTION"};
     }
 }
@@ -103,6 +105,7 @@ CommandLine parse_command_line(int count, const char* const* arguments,
     declare_dead_letters(app, line);
     declare_state(app, line);
     declare_doctor(app, line);
+    declare_live(app, line);
     declare_texts(app, line);
     app.footer(footer); // last: commands take over what their program has
     if (auto help = tools::parse(app, count, arguments)) {

@@ -151,6 +151,22 @@ struct DoctorOptions {
     Duration timeout{std::chrono::seconds{10}}; ///< of each check
 };
 
+/// What live screens have in common.
+struct LiveOptions {
+    Duration interval{std::chrono::seconds{1}}; ///< From one look to the next.
+    bool once{false};                           ///< One look, as text.
+};
+
+struct TopOptions {
+    std::string socket{};
+    LiveOptions live{};
+};
+
+struct WatchOptions {
+    std::string entity{};
+    LiveOptions live{};
+};
+
 /// A text to print, without asking a broker: help, man page, completion.
 struct Text {
     std::string text{};
@@ -160,7 +176,8 @@ using Command =
     std::variant<Text, SendOptions, ScheduleOptions, CancelOptions, ReceiveOptions, ConsumeOptions,
                  PeekOptions, SessionsOptions, CountsOptions, PurgeOptions, GetStateOptions,
                  SetStateOptions, ClearStateOptions, ListDeadLettersOptions, ShowDeadLettersOptions,
-                 RedriveDeadLettersOptions, PurgeDeadLettersOptions, DoctorOptions>;
+                 RedriveDeadLettersOptions, PurgeDeadLettersOptions, DoctorOptions, TopOptions,
+                 WatchOptions>;
 
 /// The command line, checked without any I/O.
 struct CommandLine {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <unistd.h>
+
+namespace sessionq::cli {
+
+/// Owns a file descriptor. Below zero: none.
+class Descriptor {
+public:
+    explicit Descriptor(int descriptor) noexcept : descriptor_{descriptor} {}
+    ~Descriptor() {
+        if (descriptor_ >= 0) {
+            ::close(descriptor_);
+        }
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+
+    [[nodiscard]] int get() const noexcept { return descriptor_; }
+
+private:
+    int descriptor_;
+};
+
+} // namespace sessionq::cli

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "tools/sessionq/json_text.hpp"
+#include "tools/sessionq/live/entity_look.hpp"
+#include "tools/sessionq/live/live_report.hpp"
+
+namespace sessionq::cli {
+
+[[nodiscard]] LiveReport report_of(const EntityLook& look);
+
+/// What is not known is null. Ages are seconds.
+[[nodiscard]] Json json_of(const EntityLook& look);
+
+} // namespace sessionq::cli

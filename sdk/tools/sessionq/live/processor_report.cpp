@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "tools/sessionq/live/processor_report.hpp"
+
+namespace sessionq::cli {
+namespace {
+
+std::string joined_entities(const ProcessorSnapshot& snapshot) {
+    constexpr std::size_t shown_at_most = 3;
+    std::string names;
+    for (const std::string& entity : snapshot.entities) {
+        if (&entity - snapshot.entities.data() == shown_at_most) {
+            return names + " and " + std::to_string(snapshot.entities.size() - shown_at_most) +
+                   " more";
+        }
+        names += (names.empty() ? "" : ", ") + entity;
+    }
+    return names;
+}
+
+} // namespace
+
+Style style_of_health(const std::string& state) {
+    return state == "healthy" ? Style::good : state == "degraded" ? Style::warning : Style::bad;
+}
+
+LiveReport report_of(const ProcessorChange& change, const std::string& target) {
+    const ProcessorSnapshot& now = change.now;
+    LiveReport report;
+    report.title = {{joined_entities(now), Style::strong}};
+    if (!now.state.empty()) {
+        report.title.push_back({"  " + now.state, Style::plain});
+    }
+    if (!now.health.empty()) {
+        report.title.push_back({"  " + now.health, style_of_health(now.health)});
+    }
+    report.title.push_back({"  " + now.time + "  " + target, Style::dim});
+    report.pages = {overview_page(change), slots_page(now), histograms_page(change)};
+    return report;
+}
+
+} // namespace sessionq::cli

@@ -1,0 +1,359 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""sessionq_live_test.py SESSIONQ SESSIONQD: `top` on the socket of a processor that is a fixture,
+and `watch` on a broker."""
+
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+from on_daemon import OnDaemon, main, sessionq
+from terminal import Terminal
+
+FIXTURE = json.loads(pathlib.Path(__file__).with_name("processor_fixture.json").read_text())
+ESCAPE_IN_FIXTURE = "b\x1b[2J\x07en"  # a session id that would clear the screen
+
+
+class Processor:
+    """Answers at a Unix socket as a processor does. Each answer counts 100 messages more."""
+
+    def __init__(self, path):
+        self.path = path
+        self.document = json.loads(json.dumps(FIXTURE))
+        self.listener = None
+
+    def answer(self):
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.path)
+        self.listener.listen()
+        threading.Thread(target=self.run, args=(self.listener,), daemon=True).start()
+
+    def run(self, listener):
+        while True:
+            try:
+                peer, _ = listener.accept()
+            except OSError:
+                return
+            self.document["processor"]["counters"]["messages_received"] += 100
+            with peer:
+                peer.sendall(json.dumps(self.document).encode())
+
+    def go_away(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        os.unlink(self.path)
+
+
+class OnProcessor(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.path = str(pathlib.Path(self.directory.name, "orders.sock"))
+        self.processor = Processor(self.path)
+        self.processor.answer()
+
+    def tearDown(self):
+        if os.path.exists(self.path):
+            self.processor.go_away()
+        self.directory.cleanup()
+
+    def run_it(self, *arguments, code=0):
+        done = subprocess.run(
+            [sessionq, "top", *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            env={name: value for name, value in os.environ.items() if "SESSIONQ" not in name},
+        )
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def screen(self, *arguments, **more):
+        command = [sessionq, "top", self.path, "--interval", "0.1", *arguments]
+        terminal = Terminal(command, **more)
+        self.addCleanup(terminal.close)
+        return terminal
+
+
+class Once(OnProcessor):
+    def test_a_table(self):
+        shown = self.run_it(self.path, "--once").stdout
+        for text in (
+            "orders, invoices  running  degraded",
+            "workers_busy (2) at 'orders', session 'ada' for 12.5s",
+            "Raise worker_threads",
+            "4 slots: 1 accepting, 3 open; 1 session parked, 1 settling",
+            "handler time",
+            "roll latency",
+            "####",
+            "日本",
+            "b?[2J?en",
+        ):
+            self.assertIn(text, shown)
+        self.assertTrue(shown.replace("\n", "").isprintable())
+
+    def test_json_is_what_the_processor_tells(self):
+        shown = self.run_it(self.path, "--once", "--json").stdout
+        self.assertTrue(shown.rstrip("\n").isprintable())
+        self.assertEqual(json.loads(shown), self.processor.document)
+        self.assertEqual(shown.count("\n"), 1)
+
+    def test_json_goes_on_without_an_answer(self):
+        command = [sessionq, "top", self.path, "--json", "--interval", "100ms"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as looking:
+            received = [
+                json.loads(looking.stdout.readline())["processor"]["counters"]["messages_received"]
+                for _ in range(3)
+            ]
+            self.assertEqual(received, [received[0] + 100 * n for n in range(3)])
+            self.processor.go_away()
+            line = json.loads(looking.stdout.readline())
+            while "error" not in line:
+                line = json.loads(looking.stdout.readline())
+            self.assertIn("No such file", line["error"])
+            self.processor.answer()
+            while "error" in line:
+                line = json.loads(looking.stdout.readline())
+            self.assertEqual(line["version"], 1)
+            looking.terminate()
+
+    def test_without_a_terminal_it_says_what_to_use(self):
+        self.assertIn("--once or --json", self.run_it(self.path, code=2).stderr)
+
+    def test_no_processor_is_a_failure(self):
+        said = self.run_it(self.path + "x", "--once", code=1).stderr
+        self.assertIn(f"{self.path}x: No such file or directory", said)
+
+    def test_an_answer_that_is_no_description_is_a_failure(self):
+        self.processor.document = {"processor": {"counters": {}}, "version": 2}
+        self.processor.document["processor"]["counters"]["messages_received"] = 0
+        self.assertIn("version 2", self.run_it(self.path, "--once", code=1).stderr)
+
+    def test_a_description_without_slots(self):
+        for name in ("slots", "parked", "settling"):
+            del self.processor.document["processor"][name]
+        self.processor.document["processor"]["state"] = "created"
+        del self.processor.document["metrics"]
+        shown = self.run_it(self.path, "--once").stdout
+        self.assertIn("slots: not told", shown)
+        self.assertIn("created", shown)
+
+    def test_bad_options(self):
+        for interval in ("0", "0.09", "3601", "x", "-1"):
+            said = self.run_it(self.path, f"--interval={interval}", code=2).stderr
+            self.assertIn("is not 0.1 to 3600 seconds", said)
+
+
+class LiveScreen(OnProcessor):
+    def test_pages_keys_and_quitting(self):
+        screen = self.screen()
+        screen.shows("orders, invoices", "degraded", "workers_busy", " Overview ", "q quit")
+        screen.shows("messages_received")
+        screen.wait_until(lambda text: "received -" not in text, "a rate")
+        screen.type("\t")
+        shown = screen.shows("ada", "parked-one", "日本", "b?[2J?en", "waits for")
+        self.assertLessEqual(max(map(len, shown.split("\n"))), 80)
+        screen.type("\t")
+        screen.shows("handler time", "roll latency", "<= 1.95ms")
+        screen.type("\x1b[Z")  # shift-tab
+        screen.shows("parked-one")
+        screen.type("q")
+        self.assertEqual(screen.ends(), 0)
+        self.assertTrue(screen.is_restored())
+
+    def test_sorting_and_filtering(self):
+        def ids(text):
+            return [line.split(" ")[0] for line in text.split("\n")[3:9]]
+
+        screen = self.screen()
+        screen.shows("workers_busy")
+        screen.type("\ts")
+        ascending = ["-", "ada", "b?[2J?en", "cid", "parked-one", "日本"]
+        screen.wait_until(lambda text: ids(text) == ascending, "upwards")
+        screen.shows("by session (up)")
+        screen.type("r")
+        screen.wait_until(lambda text: ids(text) == ascending[::-1], "downwards")
+        screen.shows("by session (down)")
+        screen.type("/PARK")
+        screen.shows("show rows with: PARK")
+        screen.shows_no("ada")
+        screen.type("\x7f\x7f\x7f\x7fq")
+        screen.shows("no row contains 'q'")
+        screen.type("\x1b")
+        screen.shows("ada", "by session (down)")
+        screen.type("q")
+        self.assertEqual(screen.ends(), 0)
+
+    def test_pause_and_help(self):
+        screen = self.screen()
+        screen.shows("messages_received")
+        screen.type("p")
+        paused = screen.shows("PAUSED")
+        asked = self.processor.document["processor"]["counters"]["messages_received"]
+        counters = self.processor.document["processor"]["counters"]
+        while counters["messages_received"] < asked + 300:
+            pass  # three looks that the screen does not show
+        screen.type("h")
+        screen.shows("show only rows that contain a text")
+        screen.type("x")
+        again = screen.shows("messages_received", "PAUSED")
+        self.assertEqual(paused, again)
+        screen.type(" ")
+        screen.shows_no("PAUSED")
+        screen.type("q")
+        self.assertEqual(screen.ends(), 0)
+
+    def test_a_processor_that_goes_away_and_comes_back(self):
+        screen = self.screen()
+        screen.shows("workers_busy")
+        self.processor.go_away()
+        screen.shows("no answer for ", "No such file or directory", "workers_busy")
+        self.processor.answer()
+        screen.shows_no("no answer")
+        screen.type("q")
+        self.assertEqual(screen.ends(), 0)
+
+    def test_it_waits_for_a_processor(self):
+        self.processor.go_away()
+        screen = self.screen()
+        screen.shows("no answer for ", "looking at " + self.path[:20])
+        self.processor.answer()
+        screen.shows("workers_busy")
+        screen.type("q")
+        self.assertEqual(screen.ends(), 0)
+
+    def test_a_silent_processor_does_not_hold_keys_up(self):
+        self.processor.go_away()
+        with socket.socket(socket.AF_UNIX) as silent:
+            silent.bind(self.path)
+            silent.listen()
+            screen = self.screen()
+            screen.shows("looking at")
+            peer, _ = silent.accept()
+            screen.type("h")
+            screen.shows("the next page")
+            screen.type("q")
+            self.assertEqual(screen.ends(), 0)
+            peer.close()
+        os.unlink(self.path)
+        self.processor.answer()
+
+    def test_sizes(self):
+        screen = self.screen(columns=120, rows=40)
+        screen.shows("longest_ready_wait", "q quit")
+        screen.resize(80, 24)
+        screen.wait_until(lambda text: "q quit" in text.split("\n")[23], "80x24")
+        for columns, rows in ((20, 5), (5, 2), (1, 1)):
+            screen.resize(columns, rows)
+            screen.wait_until(lambda text: text[:1] in ("o", "~"), (columns, rows))
+        screen.resize(200, 60)
+        screen.wait_until(lambda text: "q quit" in text.split("\n")[59], "200x60")
+        screen.type("q")
+        self.assertEqual(screen.ends(), 0)
+
+    def test_signals_restore_the_terminal(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            screen = self.screen()
+            screen.shows("workers_busy")
+            screen.process.send_signal(number)
+            self.assertEqual(screen.ends(), 0)
+            self.assertTrue(screen.is_restored())
+
+    def test_it_stops_and_goes_on(self):
+        screen = self.screen()
+        screen.shows("workers_busy")
+        screen.type("\x1a")
+        _, status = os.waitpid(screen.process.pid, os.WUNTRACED)
+        self.assertTrue(os.WIFSTOPPED(status))
+        screen.shows_no("workers_busy")
+        self.assertTrue(screen.is_restored())
+        screen.process.send_signal(signal.SIGCONT)
+        screen.shows("workers_busy")
+        screen.type("\t")
+        screen.shows("parked-one")
+        screen.type("q")
+        self.assertEqual(screen.ends(), 0)
+
+    def test_a_terminal_without_utf8(self):
+        screen = self.screen(LC_ALL="C")
+        screen.shows("workers_busy")
+        screen.type("\t")
+        screen.shows("b?[2J?en", "??")
+        screen.type("q")
+        self.assertEqual(screen.ends(), 0)
+
+    def test_an_unknown_terminal_is_named(self):
+        screen = self.screen(TERM="nonsuch")
+        screen.shows("no terminal 'nonsuch'", "--once or --json")
+        self.assertEqual(screen.ends(), 2)
+
+
+class Watch(OnDaemon):
+    def test_once_and_json(self):
+        self.run_it("send", "orders", "--session", "ada", "one", "two")
+        self.run_it("send", "orders", "--session", "b\x1b[2Jen", "three")
+        self.run_it("state", "set", "orders", "--session", "cid", "text")
+        shown = self.run_it("watch", "orders", "--once").stdout
+        for text in ("orders", "3 messages: 3 active", "3 sessions, 0 dead letters", "b?[2Jen"):
+            self.assertIn(text, shown)
+        (look,) = self.records("watch", "orders", "--once", "--json")
+        self.assertEqual(look["messages"], {"active": 3, "deferred": 0, "scheduled": 0})
+        self.assertEqual(look["has_all_messages"], True)
+        sessions = {each["session"]: each for each in look["sessions"]}
+        self.assertEqual(set(sessions), {"ada", "b\x1b[2Jen", "cid"})
+        self.assertEqual(sessions["ada"]["active"], 2)
+        self.assertEqual((sessions["ada"]["has_state"], sessions["cid"]["has_state"]), (False, True))
+        self.assertGreaterEqual(sessions["ada"]["oldest_age"], 0)
+        self.assertIsNone(sessions["cid"]["oldest_age"])
+
+    def test_an_entity_without_sessions(self):
+        self.run_it("send", "loose", "one")
+        self.run_it("receive", "loose", "--count", "1", "--settle", "dead-letter")
+        self.run_it("send", "loose", "two", "three")
+        (look,) = self.records("watch", "loose", "--once", "--json")
+        self.assertEqual((look["messages"]["active"], look["dead_letters"]), (2, 1))
+        self.assertEqual((look["session_count"], look["sessions"]), (0, []))
+
+    def test_the_broker_goes_away(self):
+        with socket.socket() as unused:  # bound, and nobody listens
+            unused.bind(("127.0.0.1", 0))
+            connection = f"amqp://127.0.0.1:{unused.getsockname()[1]}?dialect=artemis"
+            self.assertIn(
+                "127.0.0.1", self.run_it("watch", "x", "--once", code=1, connection=connection).stderr
+            )
+            terminal = Terminal([sessionq, "watch", "x"], SESSIONQ_CONNECTION=connection)
+            self.addCleanup(terminal.close)
+            terminal.shows("no answer for ", "127.0.0.1")
+            terminal.type("q")
+            self.assertEqual(terminal.ends(), 0)
+
+    def test_a_bad_connection_string_is_a_mistake(self):
+        self.run_it("watch", "x", "--once", code=2, connection="nonsense")
+
+    def test_live(self):
+        self.run_it("send", "copies", "--session", "ada", "one")
+        command = [sessionq, "watch", "copies", "--interval", "0.2"]
+        terminal = Terminal(command, SESSIONQ_CONNECTION=self.connection)
+        self.addCleanup(terminal.close)
+        terminal.shows("1 message: 1 active", "ada", "came 0, went 0")
+        self.run_it("send", "copies", "--session", "ben", "two", "three")
+        terminal.shows("3 messages", "ben")
+        self.run_it("receive", "copies", "--wait", "0")
+        terminal.shows("2 messages")
+        terminal.shows_no("ada")
+        terminal.type("\t")
+        terminal.shows("age of active messages")
+        terminal.type("q")
+        self.assertEqual(terminal.ends(), 0)
+        self.assertTrue(terminal.is_restored())
+
+
+if __name__ == "__main__":
+    main()
