@@ -132,8 +132,9 @@ std::vector<StyledLine> ScreenModel::visible(Body body, std::size_t rows) {
     if (page() == nullptr || rows == 0) {
         return {};
     }
+    view().farthest = body.lines.size() > rows ? body.lines.size() - rows : 0;
     std::size_t& scroll = view().scroll;
-    scroll = std::min(scroll, body.lines.size() > rows ? body.lines.size() - rows : 0);
+    scroll = std::min(scroll, view().farthest);
     const auto first = body.lines.begin() + static_cast<std::ptrdiff_t>(scroll);
     const auto count = std::min(rows, body.lines.size() - scroll);
     std::vector<StyledLine> lines{first, first + static_cast<std::ptrdiff_t>(count)};

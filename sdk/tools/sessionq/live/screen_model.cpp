@@ -2,7 +2,6 @@
 #include "tools/sessionq/live/screen_model.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace sessionq::cli {
@@ -105,7 +104,7 @@ void ScreenModel::scroll_by(const KeyPress& press) {
     if (page() == nullptr) {
         return;
     }
-    std::size_t& at = view().scroll; // `draw` keeps it in the page
+    std::size_t& at = view().scroll;
     const std::size_t far = std::max<std::size_t>(body_rows_, 2) - 1;
     switch (press.key) {
     case Key::up: at -= std::min<std::size_t>(at, 1); break;
@@ -113,9 +112,10 @@ void ScreenModel::scroll_by(const KeyPress& press) {
     case Key::page_up: at -= std::min(at, far); break;
     case Key::page_down: at += far; break;
     case Key::home: at = 0; break;
-    case Key::end: at = std::numeric_limits<std::size_t>::max() / 2; break;
+    case Key::end: at = view().farthest; break;
     default: break;
     }
+    at = std::min(at, view().farthest);
 }
 
 void ScreenModel::turn_page(std::size_t steps) {

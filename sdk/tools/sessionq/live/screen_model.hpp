@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,6 +63,7 @@ private:
     struct View {
         Sorting sorting{};
         std::size_t scroll{0};
+        std::size_t farthest{std::numeric_limits<std::size_t>::max() / 2}; ///< When drawn last.
     };
     struct Fault {
         std::string why{};
@@ -95,7 +97,7 @@ private:
     std::string filter_{};
     Mode mode_{Mode::looking};
     bool is_paused_{false};
-    std::size_t body_rows_{1}; ///< When it was drawn last: how far a page scrolls.
+    std::size_t body_rows_{1}; ///< When it was drawn last.
 };
 
 } // namespace sessionq::cli
