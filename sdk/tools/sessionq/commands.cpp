@@ -32,8 +32,10 @@ int run(const CommandLine& line) {
         line.command);
 }
 
-Client connect(const Shared& shared) {
-    return Client::connect(shared.connection, {.proxy = shared.proxy}, {.ca_file = shared.ca_file});
+Client connect(const Shared& shared, Duration operation_timeout) {
+    return Client::connect(shared.connection,
+                           {.operation_timeout = operation_timeout, .proxy = shared.proxy},
+                           {.ca_file = shared.ca_file});
 }
 
 } // namespace sessionq::cli

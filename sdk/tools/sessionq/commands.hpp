@@ -18,7 +18,8 @@ namespace sessionq::cli {
 /// Connects by itself, because a live screen prepares signals first.
 [[nodiscard]] int run(const Shared& shared, const WatchOptions& options);
 
-[[nodiscard]] Client connect(const Shared& shared);
+[[nodiscard]] Client connect(const Shared& shared,
+                             Duration operation_timeout = ClientOptions{}.operation_timeout);
 
 [[nodiscard]] int run(const Client& client, const Shared& shared, const SendOptions& options);
 [[nodiscard]] int run(const Client& client, const Shared& shared, const ScheduleOptions& options);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <chrono>
+
 #include <sessionq/logging.hpp>
 
 #include "tools/sessionq/commands.hpp"
@@ -33,7 +35,9 @@ int run(const Shared& shared, const TopOptions& options) {
 
 int run(const Shared& shared, const WatchOptions& options) {
     return run_live(shared, options.live, [&](const auto& use) {
-        EntitySubject subject{[&shared] { return connect(shared); }, options.entity};
+        constexpr Duration longest_connecting = std::chrono::seconds{10};
+        EntitySubject subject{[&shared] { return connect(shared, longest_connecting); },
+                              options.entity};
         return use(subject);
     });
 }

@@ -8,9 +8,13 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "core/clock.hpp"
 #include "tools/sessionq/live/descriptor.hpp"
@@ -20,6 +24,7 @@
 namespace sessionq::cli {
 namespace {
 
+constexpr Duration patience = std::chrono::milliseconds{500};
 constexpr int redrawn_every = 1000; // ms: the time without an answer goes on
 
 enum class SignalAction : std::uint8_t { none, quit };
@@ -90,14 +95,14 @@ int show_live(LiveSubject& subject, const LiveOptions& options, const BlockedSig
         throw std::runtime_error{"cannot wait for signals"};
     }
     ScreenModel model{subject.target()};
-    Screen screen;
+    std::optional<Screen> screen{std::in_place};
     Looker looker{subject, options.interval, [&event] {
                       const std::uint64_t one = 1;
                       [[maybe_unused]] const ssize_t written =
                           ::write(event.get(), &one, sizeof one);
                   }};
     while (true) {
-        screen.draw(model.draw(screen.size(), core::system_clock().now()));
+        screen->draw(model.draw(screen->size(), core::system_clock().now()));
         std::array<pollfd, 3> ready{{{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
                                      {.fd = signal.get(), .events = POLLIN, .revents = 0},
                                      {.fd = event.get(), .events = POLLIN, .revents = 0}}};
@@ -107,11 +112,16 @@ int show_live(LiveSubject& subject, const LiveOptions& options, const BlockedSig
         clear_event(event);
         take_result(looker, model);
         const bool is_gone = (ready[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
-        if (is_gone || handle_signal(signal, screen) == SignalAction::quit ||
-            !press_keys(screen, model)) {
-            return 0;
+        if (is_gone || handle_signal(signal, *screen) == SignalAction::quit ||
+            !press_keys(*screen, model)) {
+            break;
         }
     }
+    screen.reset(); // the terminal is as before, whatever the looker waits for
+    if (!looker.stop(patience)) {
+        std::_Exit(0); // it is connecting, and holds nothing that must be given back
+    }
+    return 0;
 }
 
 } // namespace sessionq::cli

@@ -17,6 +17,12 @@ Looker::Looker(LiveSubject& subject, Duration interval, std::function<void()> on
 
 Looker::~Looker() = default;
 
+bool Looker::stop(Duration wait) {
+    thread_.request_stop();
+    std::unique_lock lock{mutex_};
+    return wake_.wait_for(lock, wait, [this] { return has_ended_; });
+}
+
 std::optional<LookResult> Looker::take() {
     const std::lock_guard lock{mutex_};
     return std::exchange(result_, std::nullopt);
@@ -34,6 +40,9 @@ void Looker::run(std::stop_token stop) {
         lock.lock();
         wake_.wait_for(lock, stop, pause, [] { return false; });
     }
+    const std::lock_guard lock{mutex_};
+    has_ended_ = true;
+    wake_.notify_all();
 }
 
 LookResult Looker::look(const std::stop_token& stop) {

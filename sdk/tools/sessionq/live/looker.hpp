@@ -32,6 +32,9 @@ public:
     Looker(const Looker&) = delete;
     Looker& operator=(const Looker&) = delete;
 
+    /// Gives a look up that is under way. Returns whether the thread ended within `wait`.
+    [[nodiscard]] bool stop(Duration wait);
+
     /// The newest result, once.
     [[nodiscard]] std::optional<LookResult> take();
 
@@ -45,6 +48,7 @@ private:
     std::mutex mutex_{};
     std::condition_variable_any wake_{};
     std::optional<LookResult> result_{};
+    bool has_ended_{false};
     std::jthread thread_{}; // last: it uses the others
 };
 

@@ -17,6 +17,13 @@ std::string joined_entities(const ProcessorSnapshot& snapshot) {
     return names;
 }
 
+/// "05:42:00" of a time of RFC 3339 in UTC: the day is known.
+std::string time_of_day(const std::string& time) {
+    constexpr std::size_t at = 11;
+    constexpr std::size_t size = 8;
+    return time.size() > at + size && time[at - 1] == 'T' ? time.substr(at, size) + " UTC" : time;
+}
+
 } // namespace
 
 Style style_of_health(const std::string& state) {
@@ -33,7 +40,7 @@ LiveReport report_of(const ProcessorChange& change, const std::string& target) {
     if (!now.health.empty()) {
         report.title.push_back({"  " + now.health, style_of_health(now.health)});
     }
-    report.title.push_back({"  " + now.time + "  " + target, Style::dim});
+    report.title.push_back({"  " + time_of_day(now.time) + "  " + target, Style::dim});
     report.pages = {overview_page(change), slots_page(now), histograms_page(change)};
     return report;
 }

@@ -37,15 +37,17 @@ void prepare_colors() {
     }
 }
 
+attr_t color(short pair) { return static_cast<attr_t>(COLOR_PAIR(pair)); }
+
 attr_t attributes_of(Style style) {
     switch (style) {
     case Style::plain: return A_NORMAL;
     case Style::dim: return A_DIM;
     case Style::strong: return A_BOLD;
-    case Style::good: return COLOR_PAIR(good_color);
-    case Style::warning: return COLOR_PAIR(warning_color) | A_BOLD;
-    case Style::bad: return COLOR_PAIR(bad_color) | A_BOLD;
-    case Style::bar: return COLOR_PAIR(bar_color);
+    case Style::good: return color(good_color);
+    case Style::warning: return color(warning_color) | A_BOLD;
+    case Style::bad: return color(bad_color) | A_BOLD;
+    case Style::bar: return color(bar_color);
     case Style::title: return A_REVERSE;
     }
     return A_NORMAL;

@@ -89,11 +89,16 @@ StyledLine ScreenModel::tabs() const {
     return line;
 }
 
-StyledLine ScreenModel::bottom() const {
+StyledLine ScreenModel::bottom() {
     if (mode_ == Mode::filtering) {
         return {{"show rows with: ", Style::strong}, {filter_ + "_", Style::plain}};
     }
-    return {{"tab page  s sort  r reverse  / filter  p pause  h help  q quit", Style::dim}};
+    StyledLine line{{"tab page  s sort  r reverse  / filter  p pause  h help  q quit", Style::dim}};
+    if (mode_ == Mode::looking && page() != nullptr && view().farthest != 0) {
+        const std::size_t percent = view().scroll * 100 / view().farthest;
+        line.push_back({"  at " + std::to_string(percent) + "%", Style::strong});
+    }
+    return line;
 }
 
 ScreenModel::Body ScreenModel::body(std::size_t width) {

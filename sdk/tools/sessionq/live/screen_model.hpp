@@ -84,7 +84,7 @@ private:
     [[nodiscard]] const Page* page() const;
     [[nodiscard]] View& view();
     [[nodiscard]] StyledLine tabs() const;
-    [[nodiscard]] StyledLine bottom() const;
+    [[nodiscard]] StyledLine bottom();
     [[nodiscard]] Body body(std::size_t width);
     [[nodiscard]] std::vector<StyledLine> visible(Body body, std::size_t rows);
 

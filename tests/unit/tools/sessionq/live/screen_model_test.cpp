@@ -216,6 +216,7 @@ TEST_CASE("screen model: q ends it") {
 TEST_CASE("screen model: scrolling stays in the page, and the header of the table stays") {
     ScreenModel model{"x"};
     model.show(numbered(100)); // 103 lines, 21 of them at a time
+    CHECK(drawn(model).lines[23].ends_with("  at 0%"));
     type(model, {Key::down, Key::down});
     CHECK(drawn(model).lines[2] == "row    size");
     CHECK(drawn(model).lines[3] == "row0      0");
@@ -226,6 +227,7 @@ TEST_CASE("screen model: scrolling stays in the page, and the header of the tabl
     CHECK(drawn(model).lines[3] == "row21    21");
     type(model, {Key::end});
     CHECK(drawn(model).lines[22] == "row99    99");
+    CHECK(drawn(model).lines[23].ends_with("  at 100%"));
     type(model, {Key::down, Key::page_down, Key::up}); // no further than the end
     CHECK(drawn(model).lines[22] == "row98    98");
     type(model, {Key::page_up});

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""sessionq_live_test.py SESSIONQ SESSIONQD: `top` on the socket of a processor that is a fixture,
-and `watch` on a broker."""
+"""sessionq_top_test.py SESSIONQ: `sessionq top` on the socket of a processor that is a fixture."""
 
 import json
 import os
@@ -14,11 +13,11 @@ import tempfile
 import threading
 import unittest
 
-from on_daemon import OnDaemon, main, sessionq
 from terminal import Terminal
 
+sessionq = sys.argv[1]
+
 FIXTURE = json.loads(pathlib.Path(__file__).with_name("processor_fixture.json").read_text())
-ESCAPE_IN_FIXTURE = "b\x1b[2J\x07en"  # a session id that would clear the screen
 
 
 class Processor:
@@ -28,6 +27,7 @@ class Processor:
         self.path = path
         self.document = json.loads(json.dumps(FIXTURE))
         self.listener = None
+        self.asked = threading.Condition()
 
     def answer(self):
         self.listener = socket.socket(socket.AF_UNIX)
@@ -41,9 +41,17 @@ class Processor:
                 peer, _ = listener.accept()
             except OSError:
                 return
-            self.document["processor"]["counters"]["messages_received"] += 100
+            with self.asked:
+                self.document["processor"]["counters"]["messages_received"] += 100
+                answer = json.dumps(self.document).encode()
+                self.asked.notify()
             with peer:
-                peer.sendall(json.dumps(self.document).encode())
+                peer.sendall(answer)
+
+    def wait_for_questions(self, count):
+        with self.asked:
+            for _ in range(count):
+                assert self.asked.wait(60)
 
     def go_away(self):
         self.listener.shutdown(socket.SHUT_RDWR)
@@ -196,10 +204,7 @@ class LiveScreen(OnProcessor):
         screen.shows("messages_received")
         screen.type("p")
         paused = screen.shows("PAUSED")
-        asked = self.processor.document["processor"]["counters"]["messages_received"]
-        counters = self.processor.document["processor"]["counters"]
-        while counters["messages_received"] < asked + 300:
-            pass  # three looks that the screen does not show
+        self.processor.wait_for_questions(3)  # looks that the screen does not show
         screen.type("h")
         screen.shows("show only rows that contain a text")
         screen.type("x")
@@ -295,65 +300,5 @@ class LiveScreen(OnProcessor):
         self.assertEqual(screen.ends(), 2)
 
 
-class Watch(OnDaemon):
-    def test_once_and_json(self):
-        self.run_it("send", "orders", "--session", "ada", "one", "two")
-        self.run_it("send", "orders", "--session", "b\x1b[2Jen", "three")
-        self.run_it("state", "set", "orders", "--session", "cid", "text")
-        shown = self.run_it("watch", "orders", "--once").stdout
-        for text in ("orders", "3 messages: 3 active", "3 sessions, 0 dead letters", "b?[2Jen"):
-            self.assertIn(text, shown)
-        (look,) = self.records("watch", "orders", "--once", "--json")
-        self.assertEqual(look["messages"], {"active": 3, "deferred": 0, "scheduled": 0})
-        self.assertEqual(look["has_all_messages"], True)
-        sessions = {each["session"]: each for each in look["sessions"]}
-        self.assertEqual(set(sessions), {"ada", "b\x1b[2Jen", "cid"})
-        self.assertEqual(sessions["ada"]["active"], 2)
-        self.assertEqual((sessions["ada"]["has_state"], sessions["cid"]["has_state"]), (False, True))
-        self.assertGreaterEqual(sessions["ada"]["oldest_age"], 0)
-        self.assertIsNone(sessions["cid"]["oldest_age"])
-
-    def test_an_entity_without_sessions(self):
-        self.run_it("send", "loose", "one")
-        self.run_it("receive", "loose", "--count", "1", "--settle", "dead-letter")
-        self.run_it("send", "loose", "two", "three")
-        (look,) = self.records("watch", "loose", "--once", "--json")
-        self.assertEqual((look["messages"]["active"], look["dead_letters"]), (2, 1))
-        self.assertEqual((look["session_count"], look["sessions"]), (0, []))
-
-    def test_the_broker_goes_away(self):
-        with socket.socket() as unused:  # bound, and nobody listens
-            unused.bind(("127.0.0.1", 0))
-            connection = f"amqp://127.0.0.1:{unused.getsockname()[1]}?dialect=artemis"
-            self.assertIn(
-                "127.0.0.1", self.run_it("watch", "x", "--once", code=1, connection=connection).stderr
-            )
-            terminal = Terminal([sessionq, "watch", "x"], SESSIONQ_CONNECTION=connection)
-            self.addCleanup(terminal.close)
-            terminal.shows("no answer for ", "127.0.0.1")
-            terminal.type("q")
-            self.assertEqual(terminal.ends(), 0)
-
-    def test_a_bad_connection_string_is_a_mistake(self):
-        self.run_it("watch", "x", "--once", code=2, connection="nonsense")
-
-    def test_live(self):
-        self.run_it("send", "copies", "--session", "ada", "one")
-        command = [sessionq, "watch", "copies", "--interval", "0.2"]
-        terminal = Terminal(command, SESSIONQ_CONNECTION=self.connection)
-        self.addCleanup(terminal.close)
-        terminal.shows("1 message: 1 active", "ada", "came 0, went 0")
-        self.run_it("send", "copies", "--session", "ben", "two", "three")
-        terminal.shows("3 messages", "ben")
-        self.run_it("receive", "copies", "--wait", "0")
-        terminal.shows("2 messages")
-        terminal.shows_no("ada")
-        terminal.type("\t")
-        terminal.shows("age of active messages")
-        terminal.type("q")
-        self.assertEqual(terminal.ends(), 0)
-        self.assertTrue(terminal.is_restored())
-
-
 if __name__ == "__main__":
-    main()
+    unittest.main(argv=sys.argv[:1])
