@@ -11,6 +11,8 @@
 namespace sessionq::cli {
 namespace {
 
+constexpr Duration longest_connecting = std::chrono::seconds{10};
+
 /// `with_subject` makes the subject and gives it to its argument.
 template <typename WithSubject>
 int run_live(const Shared& shared, const LiveOptions& options, const WithSubject& with_subject) {
@@ -35,7 +37,6 @@ int run(const Shared& shared, const TopOptions& options) {
 
 int run(const Shared& shared, const WatchOptions& options) {
     return run_live(shared, options.live, [&](const auto& use) {
-        constexpr Duration longest_connecting = std::chrono::seconds{10};
         EntitySubject subject{[&shared] { return connect(shared, longest_connecting); },
                               options.entity};
         return use(subject);
