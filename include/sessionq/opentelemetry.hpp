@@ -21,7 +21,7 @@
 namespace sessionq {
 
 /// The span context that `trace` names. Invalid if `trace` is invalid by the W3C's rules.
-/// `is_remote`: whether another process made it. A coroutine handler uses it for a span of its own:
+/// `is_remote`: whether another process made it.
 ///
 /// Example:
 ///
@@ -52,7 +52,8 @@ namespace sessionq {
 ///   the call.
 /// - A `process` span belongs to its message's context, which counts as remote. While a handler
 ///   runs, its span is OpenTelemetry's current span of the worker, so the handler's own spans
-///   belong to it. A coroutine handler has no current span: see `to_span_context`.
+///   belong to it. So it is while a coroutine handler runs. A scope of the handler's own must not
+///   last across a `co_await`, after which the coroutine may be on another thread.
 /// - All other spans have the parents that `Tracer` lists.
 ///
 /// Sampling is the SDK's. The context of a span that is not sampled travels on, with the flag off.

@@ -97,10 +97,10 @@ public:
     /// A fact that was not known at the start. It replaces one of the same name.
     virtual void set_attribute(const SpanAttribute& attribute) = 0;
 
-    /// Called on a worker before it calls a handler, for tracing libraries that have a current span
-    /// of each thread. When the handler has returned, sessionq destroys the result on the same
-    /// thread. `end` may come before that. Null, the default: there is nothing to do. A coroutine
-    /// handler runs outside of it.
+    /// Called on a worker before it calls a handler or resumes a coroutine handler, for tracing
+    /// libraries that have a current span of each thread. When the handler returns or suspends,
+    /// sessionq destroys the result on the same thread, which may be after the end of the span.
+    /// Null, the default: there is nothing to do.
     [[nodiscard]] virtual std::shared_ptr<void> enter() { return nullptr; }
 
     virtual void end(const SpanEnd& how) = 0;

@@ -44,7 +44,8 @@ asio::awaitable<void> run(Begin begin, std::stop_token stop, Strand strand,
 /// Starts the handler of `call`, which is the first of its batch, in that context.
 void spawn(Begin begin, std::shared_ptr<const void> handler, const processor::HandledMessage& call,
            OperationContext context, MessageHandler::Done done) {
-    const Strand strand{call.session().coroutines().executor(std::move(context))};
+    const Strand strand{call.session().coroutines().executor(
+        std::move(context), core::MessageSpans::handler_span(call.spans))};
     const auto signal = std::make_shared<asio::cancellation_signal>();
     const auto slot = signal->slot();
     asio::co_spawn(strand, run(std::move(begin), call.stop_token(), strand, signal),

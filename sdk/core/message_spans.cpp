@@ -5,14 +5,15 @@
 
 namespace sessionq::core {
 
-MessageSpans::MessageSpans(const TraceContext* handler)
-    : handler_{handler == nullptr ? std::nullopt : std::optional{*handler}} {}
+MessageSpans::MessageSpans(const OpenSpan& handler)
+    : handler_{handler.is_open() ? std::optional{*handler.context()} : std::nullopt},
+      handler_span_{handler.handle()} {}
 
 MessageSpansPtr MessageSpans::begin(const Tracing& tracing, const SpanPlace& place,
                                     const ReceivedMessage& message) {
     OpenSpan span =
         tracing.start([&](const SpanPlan& plan) { return plan.process(place, message); });
-    MessageSpansPtr spans{new MessageSpans{span.context()}};
+    MessageSpansPtr spans{new MessageSpans{span}};
     spans->process_ = std::move(span);
     return spans;
 }
@@ -24,7 +25,7 @@ void MessageSpans::begin_settling(MessageSpansPtr& spans, const Tracing& tracing
         return;
     }
     if (spans == nullptr) {
-        spans = MessageSpansPtr{new MessageSpans{nullptr}};
+        spans = MessageSpansPtr{new MessageSpans{OpenSpan{}}};
     }
     const TraceContext* const handler = spans->handler_ ? &*spans->handler_ : nullptr;
     spans->settle_ = tracing.start(

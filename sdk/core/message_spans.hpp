@@ -39,6 +39,10 @@ public:
     [[nodiscard]] static std::shared_ptr<void> enter(const MessageSpansPtr& spans) noexcept {
         return spans == nullptr ? nullptr : spans->process_.enter();
     }
+    /// The same for a coroutine.
+    [[nodiscard]] static SpanHandle handler_span(const MessageSpansPtr& spans) noexcept {
+        return spans == nullptr ? SpanHandle{} : spans->handler_span_;
+    }
     /// The handler has ended. `error` may be null: it succeeded.
     static void handled(const MessageSpansPtr& spans, const std::string* error) noexcept {
         if (spans != nullptr) {
@@ -74,8 +78,8 @@ public:
     }
 
 private:
-    /// `handler`: null if its span has no context.
-    explicit MessageSpans(const TraceContext* handler);
+    /// `handler`: the span of its handler, or none.
+    explicit MessageSpans(const OpenSpan& handler);
 
     [[nodiscard]] static MessageSpansPtr begin(const Tracing& tracing, const SpanPlace& place,
                                                const ReceivedMessage& message);
@@ -84,6 +88,7 @@ private:
                                const SpanOutcome& outcome);
 
     std::optional<TraceContext> handler_; ///< of the last span of a handler
+    SpanHandle handler_span_;
     OpenSpan process_{};
     OpenSpan settle_{};
 };
@@ -119,7 +124,7 @@ OpenSpan MessageSpans::handling_batch(const TracingPtr& tracing, const SpanPlace
         return plan.process(place, messages);
     });
     for (auto* each : calls) {
-        each->spans = MessageSpansPtr{new MessageSpans{span.context()}};
+        each->spans = MessageSpansPtr{new MessageSpans{span}};
     }
     return span;
 }

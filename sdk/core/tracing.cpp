@@ -5,9 +5,10 @@
 
 namespace sessionq::core {
 
-std::shared_ptr<void> OpenSpan::enter_span() const noexcept {
+std::shared_ptr<void> enter_span(const SpanHandle& handle) noexcept {
     try {
-        return span_->enter();
+        const std::shared_ptr<Span> span = handle.lock();
+        return span == nullptr ? nullptr : span->enter();
     } catch (...) {
         Tracing::log_failure();
         return nullptr;
@@ -15,7 +16,7 @@ std::shared_ptr<void> OpenSpan::enter_span() const noexcept {
 }
 
 void OpenSpan::finish(std::string_view error_type, std::string_view text) noexcept {
-    const std::unique_ptr<Span> span = std::move(span_);
+    const std::shared_ptr<Span> span = std::move(span_);
     try {
         span->end({.end = tracing_->clock().now(), .error_type = error_type, .error_text = text});
     } catch (...) {

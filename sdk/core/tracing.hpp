@@ -15,6 +15,12 @@ namespace sessionq::core {
 
 class Tracing;
 
+/// For code that may run after the span. Expired: there is none, or it has ended.
+using SpanHandle = std::weak_ptr<Span>;
+
+/// What `Span::enter` returns. Null: there is no span, or it throws.
+[[nodiscard]] std::shared_ptr<void> enter_span(const SpanHandle& handle) noexcept;
+
 /// A span, or none. Ends it when destroyed, as `cancelled`, if nothing else did. Never throws.
 class OpenSpan {
 public:
@@ -37,9 +43,9 @@ public:
         return span_ == nullptr ? nullptr : &span_->context();
     }
 
-    /// What `Span::enter` returns. Null: there is no span, or it throws.
+    [[nodiscard]] SpanHandle handle() const noexcept { return span_; }
     [[nodiscard]] std::shared_ptr<void> enter() const noexcept {
-        return span_ == nullptr ? nullptr : enter_span();
+        return span_ == nullptr ? nullptr : enter_span(span_);
     }
 
     /// Without an error if `error_type` is empty.
@@ -56,12 +62,11 @@ public:
     }
 
 private:
-    [[nodiscard]] std::shared_ptr<void> enter_span() const noexcept;
     void finish(std::string_view error_type, std::string_view text) noexcept;
     void finish_with(const Failure* failure) noexcept;
 
     std::shared_ptr<const Tracing> tracing_{};
-    std::unique_ptr<Span> span_{};
+    std::shared_ptr<Span> span_{};
 };
 
 /// Performs what a `SpanPlan` decides, with the application's tracer. Spans keep it.

@@ -13,6 +13,7 @@
 #include <sessionq/operation_context.hpp>
 
 #include "core/executor.hpp"
+#include "core/tracing.hpp"
 
 namespace sessionq::dispatch {
 
@@ -29,8 +30,8 @@ public:
     explicit PoolContext(core::Executor& executor) noexcept : executor_{executor} {}
 
     /// Makes an executor for one coroutine. Each resumption runs under `context`, which is cleared
-    /// afterwards (R21). Thread-safe.
-    [[nodiscard]] PoolExecutor executor(OperationContext context);
+    /// afterwards (R21), and within `span`, if there is one. Thread-safe.
+    [[nodiscard]] PoolExecutor executor(OperationContext context, core::SpanHandle span = {});
 
 private:
     friend class PoolExecutor;
@@ -43,14 +44,17 @@ private:
 /// `asio::any_io_executor`.
 class PoolExecutor {
 public:
-    PoolExecutor(PoolContext& pool, OperationContext context)
-        : pool_{&pool}, context_{std::make_shared<const OperationContext>(std::move(context))} {}
+    PoolExecutor(PoolContext& pool, OperationContext context, core::SpanHandle span)
+        : pool_{&pool},
+          surroundings_{std::make_shared<const Surroundings>(std::move(context), std::move(span))} {
+    }
 
     template <typename Function>
     void execute(Function&& function) const {
         pool_->executor_.post([function = std::decay_t<Function>(std::forward<Function>(function)),
-                               context = context_]() mutable {
-            const OperationContext::Scope scope{*context};
+                               surroundings = surroundings_]() mutable {
+            const OperationContext::Scope scope{surroundings->context};
+            const std::shared_ptr<void> entered = core::enter_span(surroundings->span);
             auto running = std::move(function); // destroyed before the scope
             running();
         });
@@ -72,15 +76,22 @@ public:
     }
 
     friend bool operator==(const PoolExecutor& a, const PoolExecutor& b) noexcept {
-        return a.pool_ == b.pool_ && a.context_ == b.context_;
+        return a.pool_ == b.pool_ && a.surroundings_ == b.surroundings_;
     }
     friend bool operator!=(const PoolExecutor& a, const PoolExecutor& b) noexcept {
         return !(a == b);
     }
 
 private:
+    struct Surroundings {
+        Surroundings(OperationContext of, core::SpanHandle within)
+            : context{std::move(of)}, span{std::move(within)} {}
+        OperationContext context;
+        core::SpanHandle span;
+    };
+
     PoolContext* pool_;
-    std::shared_ptr<const OperationContext> context_;
+    std::shared_ptr<const Surroundings> surroundings_;
 };
 
 } // namespace sessionq::dispatch

@@ -6,6 +6,7 @@
 
 #include <sessionq/operation_context.hpp>
 
+#include "core/message_spans.hpp"
 #include "ports/delivery.hpp"
 #include "processor/handled_session.hpp"
 
@@ -24,6 +25,8 @@ public:
     [[nodiscard]] virtual std::stop_token stop_token() const noexcept = 0;
     /// Under which its handler runs, without the message's trace. With that of the handler's span.
     [[nodiscard]] virtual OperationContext operation_context() const = 0;
+
+    core::MessageSpansPtr spans{}; ///< Of a message of a processor.
 };
 
 } // namespace sessionq::processor

@@ -12,7 +12,6 @@
 #include <sessionq/message_context.hpp>
 
 #include "core/access.hpp"
-#include "core/message_spans.hpp"
 #include "ports/own_lock.hpp"
 #include "processor/handled_message.hpp"
 #include "processor/late_end_book.hpp"
@@ -67,7 +66,6 @@ public:
 
     CallTimes times{};
     std::shared_ptr<ports::OwnLock> own_lock{}; ///< null: its session's lock covers it
-    core::MessageSpansPtr spans{};
 
 private:
     static constexpr std::uint8_t settle_notice = 1;

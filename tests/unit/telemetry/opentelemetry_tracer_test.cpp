@@ -1,83 +1,25 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <cstdint>
-#include <latch>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <opentelemetry/exporters/memory/in_memory_span_exporter_factory.h>
 #include <opentelemetry/sdk/trace/samplers/always_off.h>
-#include <opentelemetry/sdk/trace/simple_processor.h>
-#include <opentelemetry/sdk/trace/tracer_provider.h>
-#include <opentelemetry/trace/noop.h>
 #include <opentelemetry/trace/scope.h>
 
-#include <sessionq/opentelemetry.hpp>
-#include <sessionq/sessionq.hpp>
+#include "unit/telemetry/support/in_memory_sdk.hpp"
 
 using namespace sessionq;
+using namespace sessionq::test;
 using namespace std::chrono_literals;
 
 namespace {
 
-namespace memory = opentelemetry::exporter::memory;
-namespace sdk = opentelemetry::sdk::trace;
-namespace trace_api = opentelemetry::trace;
-namespace nostd = opentelemetry::nostd;
-
 const TraceContext sent{.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-b7ad6b7169203331-01",
                         .tracestate = "a=1"};
 const TraceContext other{.traceparent = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01"};
-
-using Ended = std::vector<std::unique_ptr<sdk::SpanData>>;
-
-/// OpenTelemetry's SDK with a place in memory for the spans that have ended.
-struct Sdk {
-    explicit Sdk(std::unique_ptr<sdk::Sampler> sampler = nullptr) {
-        auto exporter = memory::InMemorySpanExporterFactory::Create(data);
-        auto processor = std::make_unique<sdk::SimpleSpanProcessor>(std::move(exporter));
-        provider = sampler == nullptr
-                       ? std::make_shared<sdk::TracerProvider>(std::move(processor))
-                       : std::make_shared<sdk::TracerProvider>(
-                             std::move(processor), opentelemetry::sdk::resource::Resource{},
-                             std::move(sampler));
-        tracer = provider->GetTracer("test");
-    }
-    Ended take() { return data->GetSpans(); }
-
-    std::shared_ptr<memory::InMemorySpanData> data{};
-    std::shared_ptr<sdk::TracerProvider> provider{};
-    nostd::shared_ptr<trace_api::Tracer> tracer{};
-};
-
-TraceContext context_of(const sdk::SpanData& span) {
-    return to_trace_context(span.GetSpanContext()).value_or(TraceContext{});
-}
-
-std::string span_id(const TraceContext& context) { return context.traceparent.substr(36, 16); }
-std::string trace_id(const TraceContext& context) { return context.traceparent.substr(3, 32); }
-
-std::string parent_id(const sdk::SpanData& span) {
-    std::string id(16, '-');
-    span.GetParentSpanId().ToLowerBase16(nostd::span<char, 16>{id.data(), id.size()});
-    return id;
-}
-
-const std::string no_parent(16, '0');
-
-std::string text_of(const sdk::SpanData& span, const std::string& name) {
-    return nostd::get<std::string>(span.GetAttributes().at(name));
-}
-
-const sdk::SpanData& named(const Ended& spans, const std::string& name) {
-    const auto found = std::ranges::find_if(
-        spans, [&](const auto& each) { return std::string{each->GetName()} == name; });
-    REQUIRE(found != spans.end());
-    return **found;
-}
 
 /// The parent's id of the span that `start` makes.
 std::string parent_of(Sdk& sdk, const SpanStart& start) {
@@ -208,77 +150,4 @@ TEST_CASE("OpenTelemetry tracer: without a provider there are no spans of its ow
         CHECK(trace_id(child->context()) == trace_id(sent));
         child->end({});
     }
-}
-
-TEST_CASE("OpenTelemetry tracer: what a receiver does belongs to the current span") {
-    Sdk sdk;
-    LocalBroker broker;
-    broker.create_queue("orders");
-    {
-        const auto client = Client::in_process(
-            broker, {.tracer = std::make_shared<OpenTelemetryTracer>(sdk.tracer)});
-        const auto request = sdk.tracer->StartSpan("request");
-        const trace_api::Scope scope{request};
-        Sender{client, "orders"}.send(Message::text("ada", "order"));
-        SessionReceiver receiver = SessionReceiver::accept(client, "orders", "ada");
-        receiver.receive(1, 5s).at(0).complete();
-        request->End();
-    }
-    const Ended spans = sdk.take();
-    const std::string request = span_id(context_of(named(spans, "request")));
-    int count = 0;
-    for (const auto& each : spans) {
-        const std::string name{each->GetName()};
-        if (name != "request") {
-            CAPTURE(name);
-            CHECK(parent_id(*each) == request);
-            ++count;
-        }
-    }
-    CHECK(count == 4); // send, two of receive, settle
-}
-
-TEST_CASE("OpenTelemetry tracer: a trace goes through a queue and the handler's own spans") {
-    Sdk sdk;
-    LocalBroker broker;
-    broker.create_queue("orders");
-    broker.create_queue("bills");
-    {
-        const auto client = Client::in_process(
-            broker, {.tracer = std::make_shared<OpenTelemetryTracer>(sdk.tracer)});
-        const Sender bills{client, "bills"};
-        SessionProcessor orders{client, "orders"};
-        std::latch handled{1};
-        orders.on_message([&](MessageContext&) {
-            const auto own = sdk.tracer->StartSpan("own");
-            {
-                const trace_api::Scope scope{own};
-                bills.send(Message::text("ada", "bill"));
-            }
-            own->End();
-            handled.count_down();
-        });
-        orders.start();
-        const auto request = sdk.tracer->StartSpan("request");
-        {
-            const trace_api::Scope scope{request};
-            Sender{client, "orders"}.send(Message::text("ada", "order"));
-        }
-        request->End();
-        handled.wait();
-        orders.stop();
-    }
-    const Ended spans = sdk.take();
-    const auto is_child = [&](const std::string& child, const std::string& parent) {
-        CHECK(trace_id(context_of(named(spans, child))) ==
-              trace_id(context_of(named(spans, parent))));
-        CHECK(parent_id(named(spans, child)) == span_id(context_of(named(spans, parent))));
-    };
-    is_child("send orders", "request");
-    is_child("process orders", "send orders");
-    is_child("own", "process orders");
-    is_child("send bills", "own");
-    is_child("settle orders", "process orders");
-    CHECK(text_of(named(spans, "process orders"), "messaging.system") == "sessionq");
-    CHECK(parent_id(named(spans, "receive orders")) == no_parent);
 }
