@@ -4,6 +4,7 @@
 a processor of `sessionq consume`."""
 
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -94,23 +95,28 @@ class Top(OnDaemon):
         path = str(pathlib.Path(self.directory.name, "consume.sock"))
         consume = [sessionq, "consume", "orders", "--describe-socket", path]
         environment = self.environment()
-        with subprocess.Popen(consume, stdout=subprocess.PIPE, env=environment) as consumer:
-            terminal = Terminal([sessionq, "top", path, "--interval", "0.1"])
-            self.addCleanup(terminal.close)
-            terminal.shows("orders  running", "healthy", "8 slots")
-            self.run_it("send", "orders", "--session", "ada", "one", "two")
-            terminal.shows("messages_handled            2", "sessions_opened             1")
-            terminal.type("\t")
-            terminal.shows("accepting", "a session")
-            terminal.type("\t")
-            terminal.shows("handler time", "round trip, settle", "<= ")
-            (told,) = self.records("top", path, "--once", "--json")
-            self.assertEqual(told["processor"]["counters"]["messages_completed"], 2)
-            consumer.send_signal(signal.SIGTERM)
-            terminal.shows("no answer for ")
-            terminal.type("q")
-            self.assertEqual(terminal.ends(), 0)
-            self.assertEqual(consumer.wait(60), 0)
+        consumer = subprocess.Popen(consume, stdout=subprocess.DEVNULL, env=environment)
+        self.addCleanup(consumer.wait)
+        self.addCleanup(consumer.kill)
+        terminal = Terminal([sessionq, "top", path, "--interval", "0.1"])
+        self.addCleanup(terminal.close)
+        terminal.shows("orders  running", "healthy", "8 slots")
+        self.run_it("send", "orders", "--session", "ada", "one", "two")
+        counted = re.compile(r"messages_handled +2 .*sessions_opened +1 ", re.DOTALL)
+        terminal.wait_until(counted.search, "two messages of a session")
+        terminal.type("\t")
+        terminal.shows("accepting", "a session")
+        terminal.type("\t")
+        terminal.shows("handler time", "round trip, settle", "<= ")
+        terminal.type("\t")
+        terminal.shows("What was counted in the last ")
+        (told,) = self.records("top", path, "--once", "--json")
+        self.assertEqual(told["processor"]["counters"]["messages_completed"], 2)
+        consumer.send_signal(signal.SIGTERM)
+        terminal.shows("no answer for ")
+        terminal.type("q")
+        self.assertEqual(terminal.ends(), 0)
+        self.assertEqual(consumer.wait(60), 0)
 
 
 main()

@@ -6,6 +6,7 @@
 
 #include "tools/sessionq/live/processor_report.hpp"
 #include "tools/sessionq/live/quantities.hpp"
+#include "tools/sessionq/live/recent_histograms.hpp"
 
 namespace sessionq::cli {
 namespace {
@@ -82,56 +83,66 @@ Bars bars_of(const HistogramSnapshot& histogram) {
     return shown;
 }
 
-const HistogramSnapshot* same_in(const ProcessorSnapshot* snapshot, const HistogramSnapshot& like) {
-    if (snapshot == nullptr) {
-        return nullptr;
-    }
-    const auto found =
-        std::find_if(snapshot->histograms.begin(), snapshot->histograms.end(),
-                     [&like](const HistogramSnapshot& each) {
-                         return each.name == like.name && each.attributes == like.attributes;
-                     });
-    return found != snapshot->histograms.end() ? &*found : nullptr;
-}
-
-std::vector<Cell> histogram_row(const ProcessorChange& change, const HistogramSnapshot& histogram) {
-    const HistogramSnapshot* before = same_in(change.before, histogram);
-    const auto rate = before != nullptr
-                          ? rate_of(static_cast<double>(before->count),
-                                    static_cast<double>(histogram.count), change.seconds)
-                          : std::nullopt;
+std::vector<Cell> histogram_row(const HistogramSnapshot& histogram,
+                                const std::optional<double>& rate) {
     std::vector<Cell> row{
         {.text = title_of(histogram), .style = Style::strong},
         {.text = count_text(histogram.count), .order = static_cast<double>(histogram.count)},
         {.text = rate_text(rate), .order = rate.value_or(-1)}};
     for (const double value :
          {histogram.min, histogram.p50, histogram.p90, histogram.p99, histogram.max}) {
-        row.push_back({.text = histogram.count != 0 ? length_text(value) : "-", .order = value});
+        const bool is_known = histogram.count != 0 && value >= 0;
+        row.push_back({.text = is_known ? length_text(value) : "-", .order = value});
     }
     return row;
 }
 
-} // namespace
-
-Page histograms_page(const ProcessorChange& change) {
+/// `rate`: of a histogram, how much it counted a second.
+template <typename Rate>
+Page page_of(const char* name, const std::vector<HistogramSnapshot>& histograms, const Rate& rate) {
     constexpr std::size_t least_title = 16;
-    Page page{.name = "Histograms"};
+    Page page{.name = name};
     page.table.columns = {{.title = "length of time", .least = least_title}};
     for (const char* title : {"count", "per s", "min", "p50", "p90", "p99", "max"}) {
         page.table.columns.push_back({.title = title, .is_number = true});
     }
     std::vector<const HistogramSnapshot*> shown;
-    for (const HistogramSnapshot& each : change.now.histograms) {
+    for (const HistogramSnapshot& each : histograms) {
         shown.push_back(&each);
     }
     std::stable_sort(shown.begin(), shown.end(),
                      [](const auto* a, const auto* b) { return rank_of(*a) < rank_of(*b); });
     for (const HistogramSnapshot* each : shown) {
-        page.table.rows.push_back(histogram_row(change, *each));
+        page.table.rows.push_back(histogram_row(*each, rate(*each)));
         if (each->count != 0) {
             page.bars.push_back(bars_of(*each));
         }
     }
+    return page;
+}
+
+} // namespace
+
+Page histograms_page(const ProcessorChange& change) {
+    return page_of("Histograms", change.now.histograms,
+                   [&change](const HistogramSnapshot& each) -> std::optional<double> {
+                       const HistogramSnapshot* before =
+                           change.before != nullptr ? find_same(change.before->histograms, each)
+                                                    : nullptr;
+                       return before != nullptr
+                                  ? rate_of(static_cast<double>(before->count),
+                                            static_cast<double>(each.count), change.seconds)
+                                  : std::nullopt;
+                   });
+}
+
+Page recent_page(const std::vector<HistogramSnapshot>& recent, double seconds) {
+    Page page = page_of("Last minute", recent, [seconds](const HistogramSnapshot& each) {
+        return rate_of(0, static_cast<double>(each.count), seconds);
+    });
+    page.head = {
+        {{"What was counted in the last " + length_text(seconds) + ". Quantiles are upper bounds.",
+          Style::dim}}};
     return page;
 }
 

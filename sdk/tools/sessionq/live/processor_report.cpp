@@ -42,6 +42,9 @@ LiveReport report_of(const ProcessorChange& change, const std::string& target) {
     }
     report.title.push_back({"  " + time_of_day(now.time) + "  " + target, Style::dim});
     report.pages = {overview_page(change), slots_page(now), histograms_page(change)};
+    if (!change.recent.empty()) {
+        report.pages.push_back(recent_page(change.recent, change.recent_seconds));
+    }
     return report;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/sessionq/live/live_report.hpp"
 #include "tools/sessionq/live/processor_snapshot.hpp"
@@ -13,6 +14,8 @@ struct ProcessorChange {
     const ProcessorSnapshot& now;
     const ProcessorSnapshot* before{nullptr}; ///< Null: this is the first look, without rates.
     double seconds{0};                        ///< Between the two.
+    std::vector<HistogramSnapshot> recent{};  ///< Of the last minute. Empty: no such page.
+    double recent_seconds{0};                 ///< How long that minute was so far.
 };
 
 /// `target` names the processor.
@@ -21,6 +24,8 @@ struct ProcessorChange {
 [[nodiscard]] Page overview_page(const ProcessorChange& change);
 [[nodiscard]] Page slots_page(const ProcessorSnapshot& snapshot);
 [[nodiscard]] Page histograms_page(const ProcessorChange& change);
+/// What histograms counted in the last `seconds`.
+[[nodiscard]] Page recent_page(const std::vector<HistogramSnapshot>& recent, double seconds);
 
 [[nodiscard]] Style style_of_health(const std::string& state);
 

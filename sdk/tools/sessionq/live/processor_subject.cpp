@@ -20,7 +20,9 @@ void ProcessorSubject::look(std::stop_token stop) {
         std::string document = read_socket_document(socket_, longest_wait, stop);
         ProcessorSnapshot snapshot = parse_processor_snapshot(document);
         document_ = std::move(document);
-        before_ = std::exchange(now_, Taken{std::move(snapshot), core::system_clock().now()});
+        const TimePoint now = core::system_clock().now();
+        recent_.add(snapshot.histograms, now);
+        before_ = std::exchange(now_, Taken{std::move(snapshot), now});
     } catch (const std::runtime_error& error) {
         throw std::runtime_error{socket_ + ": " + error.what()};
     }
@@ -32,6 +34,8 @@ LiveReport ProcessorSubject::report() const {
         change.before = &before_->snapshot;
         change.seconds = std::chrono::duration<double>(now_->at - before_->at).count();
     }
+    change.recent = recent_.recent();
+    change.recent_seconds = std::chrono::duration<double>(recent_.length()).count();
     return report_of(change, socket_);
 }
 

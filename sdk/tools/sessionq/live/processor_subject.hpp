@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "tools/sessionq/json_text.hpp"
 #include "tools/sessionq/live/live_subject.hpp"
 #include "tools/sessionq/live/processor_snapshot.hpp"
+#include "tools/sessionq/live/recent_histograms.hpp"
 
 namespace sessionq::cli {
 
@@ -32,6 +34,7 @@ private:
     std::string document_{};
     std::optional<Taken> now_{};
     std::optional<Taken> before_{};
+    RecentHistograms recent_{std::chrono::minutes{1}};
 };
 
 } // namespace sessionq::cli
