@@ -2,6 +2,7 @@
 """A program on a terminal of its own, and what the terminal shows: as much of xterm as ncurses
 needs."""
 
+import codecs
 import fcntl
 import os
 import pty
@@ -165,6 +166,7 @@ class Terminal:
         self.master, self.terminal = pty.openpty()
         self.settings = termios.tcgetattr(self.terminal)
         self.display = Display(columns, rows)
+        self.decode = codecs.getincrementaldecoder("utf-8")().decode
         self.set_size(columns, rows)
         self.process = subprocess.Popen(
             command,
@@ -193,7 +195,7 @@ class Terminal:
             left = end - time.monotonic()
             if left < 0 or not select.select([self.master], [], [], left)[0]:
                 raise AssertionError(f"{what} did not come:\n{self.display.text()}")
-            self.display.feed(os.read(self.master, 65536).decode())
+            self.display.feed(self.decode(os.read(self.master, 65536)))
         return self.display.text()
 
     def shows(self, *texts):
@@ -209,7 +211,7 @@ class Terminal:
             if time.monotonic() > end:
                 raise AssertionError("it does not end")
             if select.select([self.master], [], [], 0.1)[0]:
-                self.display.feed(os.read(self.master, 65536).decode())
+                self.display.feed(self.decode(os.read(self.master, 65536)))
         return self.process.returncode
 
     def is_restored(self):

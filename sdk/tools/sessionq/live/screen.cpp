@@ -17,6 +17,7 @@
 #include <string>
 
 #include "tools/command_line.hpp"
+#include "tools/sessionq/live/known_terminal.hpp"
 
 namespace sessionq::cli {
 namespace {
@@ -110,7 +111,9 @@ std::optional<KeyPress> plain_key(wint_t code) {
 Screen::Screen() : terminal_{nullptr}, is_utf8_{false} {
     std::setlocale(LC_CTYPE, "");
     is_utf8_ = std::string{::nl_langinfo(CODESET)} == "UTF-8";
-    terminal_ = ::newterm(nullptr, stdout, stdin); // `initscr` would end the program
+    if (is_known_terminal()) {
+        terminal_ = ::newterm(nullptr, stdout, stdin); // `initscr` would end the program
+    }
     if (terminal_ == nullptr) {
         const char* const name = std::getenv("TERM");
         throw tools::UsageError{"TERM: no terminal '" + std::string{name != nullptr ? name : ""} +
