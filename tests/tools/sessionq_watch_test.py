@@ -109,7 +109,7 @@ class Top(OnDaemon):
         terminal.type("\t")
         terminal.shows("handler time", "round trip, settle", "<= ")
         terminal.type("\t")
-        terminal.shows("What was counted in the last ")
+        terminal.shows("Quantiles are upper bounds")
         (told,) = self.records("top", path, "--once", "--json")
         self.assertEqual(told["processor"]["counters"]["messages_completed"], 2)
         consumer.send_signal(signal.SIGTERM)

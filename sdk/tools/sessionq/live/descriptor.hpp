@@ -5,7 +5,7 @@
 
 namespace sessionq::cli {
 
-/// Owns a file descriptor. Below zero: none.
+/// Owns a file descriptor. Owns nothing if it is below zero.
 class Descriptor {
 public:
     explicit Descriptor(int descriptor) noexcept : descriptor_{descriptor} {}

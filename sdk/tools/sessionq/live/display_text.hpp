@@ -23,12 +23,12 @@ public:
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
     [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
 
-    /// What fits into `columns`. If something is cut, the last column shows '~'.
+    /// Returns the text, cut to `columns`. If it was cut, the last column shows '~'.
     [[nodiscard]] DisplayText cut(std::size_t columns) const;
 
-    /// The beginning that fits into `columns`, whole characters only.
+    /// Returns the beginning that fits into `columns`: whole characters only.
     [[nodiscard]] DisplayText first(std::size_t columns) const;
-    /// What is behind the first `bytes` of the text.
+    /// Returns the rest behind the first `bytes`.
     [[nodiscard]] DisplayText without(std::size_t bytes) const;
 
 private:

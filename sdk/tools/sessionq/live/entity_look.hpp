@@ -37,12 +37,12 @@ struct SessionLook {
     double change{0}; ///< Messages more a second than in the look before. Negative: fewer.
 };
 
-/// What one look at an entity found.
+/// The result of one look at an entity.
 struct EntityLook {
     std::string entity{};
     WallTime time{};
     std::optional<MessageTally> messages{}; ///< Unset: the broker does not show them.
-    bool has_all_messages{true};            ///< Otherwise those with the lowest sequence numbers.
+    bool has_all_messages{true};            ///< Otherwise the first ones by sequence number.
     std::optional<double> oldest_age{};
     std::int64_t last_sequence_number{0};
     std::vector<SessionLook> sessions{};
@@ -50,7 +50,7 @@ struct EntityLook {
     std::optional<std::uint64_t> dead_letters{};  ///< Unset: not known, or it has none.
     bool has_all_dead_letters{true};
     std::map<int, std::uint64_t> ages{}; ///< Active messages by age: below 2^key seconds.
-    std::vector<std::string> notes{};    ///< What was not looked at, and why.
+    std::vector<std::string> notes{};    ///< Parts that are missing, and why.
     std::optional<double> came{};        ///< Messages a second since the look before.
     std::optional<double> went{};
 };
@@ -62,7 +62,7 @@ struct MessageGlance {
     std::size_t bytes{0};
 };
 
-/// Counts what a look sees. It does no I/O.
+/// Counts the messages and sessions of a look. It does no I/O.
 class EntityTally {
 public:
     /// `before`: the look before this one, or null. `seconds`: between the two.
@@ -73,12 +73,12 @@ public:
     void add(const MessageGlance& message);
     /// The broker does not show messages.
     void no_messages();
-    /// There are more messages than were read. `why` says what ended it.
+    /// There are more messages. `why` says why no more were read.
     void cut_messages(const std::string& why);
 
     /// All ids of sessions that have messages or state.
     void add_sessions(const std::vector<std::string>& ids);
-    /// The ids of those that have state. Call it behind `add_sessions`.
+    /// The ids of the sessions that have state. Call it after `add_sessions`.
     void add_states(const std::vector<std::string>& ids);
     void add_dead_letters(std::uint64_t count, bool is_all);
     void note(const std::string& text);

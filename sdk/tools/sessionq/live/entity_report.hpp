@@ -9,7 +9,7 @@ namespace sessionq::cli {
 
 [[nodiscard]] LiveReport report_of(const EntityLook& look);
 
-/// What is not known is null. Ages are seconds.
+/// Unknown values are null. Ages are seconds.
 [[nodiscard]] Json json_of(const EntityLook& look);
 
 } // namespace sessionq::cli

@@ -22,7 +22,7 @@ bool is_unsupported(const Error& error) {
     return error.code() == Errc::not_supported || error.code() == Errc::session_required;
 }
 
-/// Runs a part of a look. One that the broker cannot do, or not in time, becomes a note.
+/// Runs a part of a look. If the broker cannot do it, or not in time, adds a note instead.
 template <typename Part>
 void note_unless_done(EntityTally& tally, const char* what, const Part& part) {
     try {

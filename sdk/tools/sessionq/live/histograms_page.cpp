@@ -141,8 +141,7 @@ Page recent_page(const std::vector<HistogramSnapshot>& recent, double seconds) {
         return rate_of(0, static_cast<double>(each.count), seconds);
     });
     page.head = {
-        {{"What was counted in the last " + length_text(seconds) + ". Quantiles are upper bounds.",
-          Style::dim}}};
+        {{"The last " + length_text(seconds) + ". Quantiles are upper bounds.", Style::dim}}};
     return page;
 }
 

@@ -8,7 +8,7 @@
 
 #include "tools/sessionq/live/live_report.hpp"
 
-/// Lines from what is shown. All of it is arithmetic on columns of a terminal.
+/// Makes lines of a terminal from tables, bars and texts.
 namespace sessionq::cli {
 
 struct Sorting {
@@ -32,7 +32,7 @@ struct Sorting {
 /// The title, and a line for each bar.
 [[nodiscard]] std::vector<StyledLine> bar_lines(const Bars& bars, std::size_t width);
 
-/// Breaks a line between words. What follows is indented.
+/// Breaks a line between words. Lines after the first are indented.
 [[nodiscard]] std::vector<StyledLine> wrapped(const StyledLine& line, std::size_t width);
 
 /// The line in at most `width` columns.

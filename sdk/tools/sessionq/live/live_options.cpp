@@ -69,7 +69,8 @@ void declare_live(CLI::App& app, CommandLine& line) {
         "and how many dead letters it has. It peeks and lists, and disturbs no consumer. A look "
         "reads at most the first 10,000 messages and 64 MiB, and says so. Rates come from the "
         "difference of two looks: what comes and goes in between is not seen. Brokers do not tell "
-        "which sessions are locked. With --json it prints one object a look",
+        "which sessions are locked. The key h shows the keys. With --json it prints one object a "
+        "look",
         watch);
     add_entity(watch_command, watch->entity,
                "Queue, TOPIC/subscriptions/NAME, or either with /$DeadLetterQueue");

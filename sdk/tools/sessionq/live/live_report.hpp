@@ -8,7 +8,7 @@
 
 #include "tools/sessionq/live/display_text.hpp"
 
-/// What `top` and `watch` show, as values: how it is drawn is not said here.
+/// The contents of a live screen as values. The layout is decided elsewhere.
 namespace sessionq::cli {
 
 enum class Style : std::uint8_t { plain, dim, strong, good, warning, bad, bar, title };
@@ -55,9 +55,9 @@ struct Page {
     std::vector<Bars> bars{};
 };
 
-/// What one look found.
+/// The contents after one look.
 struct LiveReport {
-    StyledLine title{}; ///< What is looked at, and how it is.
+    StyledLine title{}; ///< The name of the subject, and its state.
     std::vector<Page> pages{};
 };
 

@@ -16,8 +16,8 @@ public:
     virtual ~LiveSubject() = default;
 
     /// Looks once. Blocks, not longer than some ten seconds, and returns soon after a stop.
-    /// Throws std::exception if it has no answer; what was found before stays then. An Error
-    /// for which `is_mistake` holds: no further look will succeed.
+    /// Throws std::exception if there is no answer. The last result stays then. After an Error
+    /// for which `is_mistake` holds, no look will succeed.
     virtual void look(std::stop_token stop) = 0;
 
     /// Of the last look that succeeded: there was one.

@@ -7,8 +7,8 @@
 
 namespace sessionq::cli {
 
-/// How long to wait after a look that took `took`. Looks begin an interval apart. One that takes
-/// long is followed by as long a pause, so that looking is never all that a broker does.
+/// Returns the pause after a look that took `took`. Looks begin an interval apart. A slow look is
+/// followed by a pause of the same length, so that a broker has time for its other clients.
 [[nodiscard]] inline Duration pause_after(Duration took, Duration interval) {
     return took > interval / 2 ? took : interval - took;
 }

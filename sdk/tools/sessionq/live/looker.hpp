@@ -15,7 +15,7 @@
 
 namespace sessionq::cli {
 
-/// What one look brought: a report, or why there is none.
+/// The result of one look: a report, or the reason why it failed.
 struct LookResult {
     std::optional<LiveReport> report{};
     std::string failure{};

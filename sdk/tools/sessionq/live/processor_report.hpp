@@ -24,7 +24,7 @@ struct ProcessorChange {
 [[nodiscard]] Page overview_page(const ProcessorChange& change);
 [[nodiscard]] Page slots_page(const ProcessorSnapshot& snapshot);
 [[nodiscard]] Page histograms_page(const ProcessorChange& change);
-/// What histograms counted in the last `seconds`.
+/// The histograms of the last `seconds`.
 [[nodiscard]] Page recent_page(const std::vector<HistogramSnapshot>& recent, double seconds);
 
 [[nodiscard]] Style style_of_health(const std::string& state);

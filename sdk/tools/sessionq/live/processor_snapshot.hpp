@@ -52,7 +52,7 @@ struct HistogramSnapshot {
     std::vector<Bucket> buckets{};
 };
 
-/// What a processor told at its socket. What it did not tell is empty or zero.
+/// The description that a processor sent. Missing members are empty or zero.
 struct ProcessorSnapshot {
     std::string time{};
     std::string state{};
@@ -74,7 +74,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Reads a description. Ignores what it does not know, also members of another type than expected.
+/// Reads a description. Ignores unknown members and members of an unexpected type.
 /// Throws SnapshotError if it is no JSON object with a member `processor`, or of a later version.
 [[nodiscard]] ProcessorSnapshot parse_processor_snapshot(std::string_view document);
 

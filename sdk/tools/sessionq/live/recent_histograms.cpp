@@ -25,7 +25,7 @@ double quantile_of(const HistogramSnapshot& histogram, double part) {
     return histogram.max;
 }
 
-/// `now` without what `before` counted.
+/// Subtracts the counts of `before` from those of `now`.
 HistogramSnapshot difference(const HistogramSnapshot* before, const HistogramSnapshot& now) {
     std::map<double, std::uint64_t> counted; // by the upper bound
     for (const HistogramSnapshot::Bucket& bucket : now.buckets) {

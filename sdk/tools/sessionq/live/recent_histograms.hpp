@@ -10,8 +10,8 @@
 
 namespace sessionq::cli {
 
-/// What histograms counted of late. Processors tell totals since their start; the difference of two
-/// looks is what happened in between. It reads no clock.
+/// Histograms of the recent past. A processor tells totals since its start. The difference of two
+/// looks covers the time between them. The class reads no clock.
 class RecentHistograms {
 public:
     /// `window`: how far it looks back.

@@ -8,8 +8,8 @@
 
 namespace sessionq::cli {
 
-/// The terminal, drawn with ncurses. One at a time. Whoever makes it has blocked SIGWINCH and
-/// SIGTSTP, and calls `resize` and `suspend` instead.
+/// The terminal, drawn with ncurses. Only one may exist. The caller has blocked SIGWINCH and
+/// SIGTSTP, and calls `resize` and `suspend` when they come.
 class Screen {
 public:
     /// Throws UsageError if the terminal cannot be used.

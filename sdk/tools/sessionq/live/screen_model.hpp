@@ -44,7 +44,7 @@ struct ScreenSize {
 /// and keys go in, lines come out. It reads no clock and does no I/O.
 class ScreenModel {
 public:
-    /// `target`: what is looked at, before the first look.
+    /// `target`: the name of the subject, shown until the first look.
     explicit ScreenModel(std::string target);
 
     /// A look succeeded. While the screen is paused it is kept for later.
@@ -73,7 +73,7 @@ private:
     struct Body {
         std::vector<StyledLine> lines{};
         std::optional<std::size_t> header{};
-        std::size_t rows{0}; ///< Of the table, those that are shown.
+        std::size_t rows{0}; ///< Rows of the table that the filter shows.
     };
 
     [[nodiscard]] bool command(const std::string& text);

@@ -8,7 +8,7 @@
 
 namespace sessionq::cli {
 
-/// Connects to a Unix domain socket and reads what comes until the end. Blocks for at most
+/// Connects to a Unix domain socket and reads all bytes until the end. Blocks for at most
 /// `timeout`. Throws std::runtime_error: nobody answers, not in time, with more than 64 MiB, or a
 /// stop was requested.
 [[nodiscard]] std::string read_socket_document(const std::string& path, Duration timeout,

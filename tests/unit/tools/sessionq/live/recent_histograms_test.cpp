@@ -100,7 +100,7 @@ TEST_CASE("recent histograms: their page has rates, and no least value") {
     const Page page = recent_page(histograms.recent(), 2);
     REQUIRE(page.table.rows.size() == 1);
     CHECK(page.name.text() == "Last minute");
-    CHECK(page.head.at(0).at(0).text.text().find("the last 2s") != std::string::npos);
+    CHECK(page.head.at(0).at(0).text.text().find("The last 2s") != std::string::npos);
     CHECK(page.table.rows[0][1].text.text() == "10");
     CHECK(page.table.rows[0][2].text.text() == "5");
     CHECK(page.table.rows[0][3].text.text() == "-");
