@@ -10,7 +10,7 @@ import socket
 import subprocess
 import time
 
-from on_daemon import OnDaemon, main, sessionq
+from on_daemon import OnDaemon, main, sessionq, sessionqd
 from terminal import Terminal
 
 
@@ -52,6 +52,31 @@ class Watch(OnDaemon):
             terminal.shows("no answer for ", "127.0.0.1")
             terminal.type("q")
             self.assertEqual(terminal.ends(), 0)
+
+    def test_the_broker_comes_back(self):
+        def daemon(port):
+            command = [sessionqd, "--listen", f"127.0.0.1:{port}", "--queue", "orders:session"]
+            started = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            self.addCleanup(started.stdout.close)
+            self.addCleanup(started.wait)
+            self.addCleanup(started.kill)
+            return started, re.search(r"127\.0\.0\.1:(\d+)", started.stdout.readline()).group(1)
+
+        first, port = daemon(0)
+        connection = re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{port}", self.connection)
+        command = [sessionq, "watch", "orders", "--interval", "0.2"]
+        terminal = Terminal(command, SESSIONQ_CONNECTION=connection)
+        self.addCleanup(terminal.close)
+        terminal.shows("0 messages")
+        first.kill()
+        first.wait()
+        terminal.shows("no answer for ")
+        daemon(port)
+        self.run_it("send", "orders", "--session", "ada", "one", connection=connection)
+        terminal.shows("1 message:", "ada")
+        terminal.shows_no("no answer")
+        terminal.type("q")
+        self.assertEqual(terminal.ends(), 0)
 
     def test_a_silent_broker_does_not_hold_q_up(self):
         with socket.socket() as silent:
