@@ -46,12 +46,16 @@ std::string two_units(double seconds, double unit, const char* name, double part
 std::string length_text(double seconds) {
     constexpr double milli = 1e-3;
     constexpr double micro = 1e-6;
+    constexpr double nano = 1e-9;
     constexpr double longest = 1e11; // three thousand years: "never"
     if (!(seconds > 0)) {
         return "0";
     }
     if (seconds >= longest) {
         return "never";
+    }
+    if (seconds < micro) {
+        return short_number(seconds / nano) + "ns";
     }
     if (seconds < milli) {
         return short_number(seconds / micro) + "us";

@@ -74,14 +74,29 @@ TEST_CASE("entity look: rates from one look to the next") {
     const EntityLook before = first_look();
     EntityTally tally = tally_after(&before);
     tally.add(glance(2, "ben"));
+    tally.add(glance(4, "ada", 0s, MessageState::scheduled)); // the last one of the first look
     tally.add(glance(5, "ben"));
     tally.add(glance(6, "ben"));
     tally.add(glance(7, "new"));
     const EntityLook look = tally.finish();
     CHECK(look.came == 1.5);
-    CHECK(look.went == 1.5); // 1, 3 and 4
+    CHECK(look.went == 1); // 1 and 3
+    REQUIRE(look.sessions.size() == 3);
     CHECK(look.sessions[0].change == 1);
-    CHECK(look.sessions[1].change == 0.5);
+    CHECK(look.sessions[1].change == -1);
+    CHECK(look.sessions[2].change == 0.5);
+}
+
+TEST_CASE("entity look: a message with an old number that comes back is no negative rate") {
+    EntityTally first = tally_after(nullptr);
+    first.add(glance(5, "ada"));
+    const EntityLook before = first.finish();
+    EntityTally tally = tally_after(&before);
+    tally.add(glance(3, "ada"));
+    tally.add(glance(5, "ada"));
+    const EntityLook look = tally.finish();
+    CHECK(look.came == 0);
+    CHECK(look.went == 0);
 }
 
 TEST_CASE("entity look: no rates if one of the looks was cut, or at no distance") {

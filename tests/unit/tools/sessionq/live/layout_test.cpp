@@ -57,6 +57,17 @@ TEST_CASE("layout: a table takes the room that it needs, and shrinks where it ma
     CHECK(table_lines({}, {}, 10).empty());
 }
 
+TEST_CASE("layout: the widest column shrinks first, and none below its least width") {
+    const std::string eight(8, 'a');
+    const std::string six(6, 'b');
+    const Table table{.columns = {{.title = "a", .least = 2}, {.title = "b", .least = 4}},
+                      .rows = {{{.text = eight}, {.text = six}}}};
+    CHECK(texts_of(table_lines(table, {0}, 13))[1] == "aaaaa~ bbbbbb");
+    CHECK(texts_of(table_lines(table, {0}, 11))[1] == "aaaa~ bbbb~");
+    CHECK(texts_of(table_lines(table, {0}, 7))[1] == "a~ bbb~");
+    CHECK(texts_of(table_lines(table, {0}, 3))[1] == "a~ bbb~");
+}
+
 TEST_CASE("layout: wide characters keep columns aligned") {
     const Table table{
         .columns = {{.title = "a"}, {.title = "b"}},
@@ -85,6 +96,9 @@ TEST_CASE("layout: lines are broken between words") {
           std::vector<std::string>{std::string(20, 'x'), "  " + std::string(18, 'x'),
                                    "  " + std::string(7, 'x')});
     CHECK(wrapped(line, 19).size() == 1); // too narrow: it is cut later
+    const std::string ten(10, 'x');
+    CHECK(texts_of(wrapped({{ten + " " + std::string(9, 'y') + " z", Style::plain}}, 20)) ==
+          std::vector<std::string>{ten + " " + std::string(9, 'y'), "  z"}); // it just fits
     for (const StyledLine& each : wrapped(line, 20)) {
         CHECK(columns_of(each) <= 20);
     }

@@ -167,6 +167,8 @@ TEST_CASE("processor report: a wide histogram has few bars and loses no count") 
     snapshot.histograms = {wide};
     const auto bars = histograms_page({.now = snapshot}).bars.at(0).bars;
     CHECK(bars.size() <= 12);
+    CHECK(bars[0].count == 4); // 1, 2, 4 and 8 ns
+    CHECK(bars[0].label.text() == "<= 14.9ns");
     std::uint64_t sum = 0;
     for (const auto& bar : bars) {
         sum += bar.count;

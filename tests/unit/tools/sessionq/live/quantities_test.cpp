@@ -11,6 +11,7 @@ TEST_CASE("length_text: three digits and a unit") {
     CHECK(length_text(0) == "0");
     CHECK(length_text(-1) == "0");
     CHECK(length_text(std::numeric_limits<double>::quiet_NaN()) == "0");
+    CHECK(length_text(15e-9) == "15ns");
     CHECK(length_text(250e-6) == "250us");
     CHECK(length_text(0.0032) == "3.2ms");
     CHECK(length_text(0.01562) == "15.6ms");

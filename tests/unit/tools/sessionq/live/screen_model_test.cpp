@@ -99,6 +99,13 @@ TEST_CASE("screen model: tab turns pages, in both directions") {
     CHECK(drawn(model).has("row0"));
     type(model, {Key::back_tab});
     CHECK(drawn(model).has("<= 1s"));
+    LiveReport three = numbered(3);
+    three.pages.push_back({.name = "Three", .head = {{{"the third", Style::plain}}}});
+    model.show(three);
+    type(model, {Key::back_tab, Key::back_tab});
+    CHECK(drawn(model).has("the third"));
+    type(model, {Key::tab, Key::back_tab});
+    CHECK(drawn(model).has("the third"));
     model.show({.title = {}, .pages = {numbered(1).pages[0]}}); // fewer pages than before
     CHECK(drawn(model).has("row0"));
 }
@@ -137,6 +144,33 @@ TEST_CASE("screen model: a filter, and its keys are text") {
     type(model, "fzz");
     type(model, {Key::escape}); // ends it and forgets it
     CHECK(drawn(model).has("row2"));
+}
+
+TEST_CASE("screen model: a filter begins at the top, and holds for bars by their titles") {
+    ScreenModel model{"x"};
+    model.show(numbered(100));
+    type(model, {Key::end});
+    type(model, "/row");
+    CHECK(drawn(model).lines[2] == "the head");
+    type(model, {Key::enter, Key::tab});
+    CHECK_FALSE(drawn(model).has("<= 1s"));
+    type(model, {Key::escape});
+    CHECK(drawn(model).has("<= 1s"));
+    type(model, "/BAR");
+    CHECK(drawn(model).has("<= 1s"));
+}
+
+TEST_CASE("screen model: below the table its header is gone") {
+    LiveReport report = numbered(3);
+    Bars bars{.title = "bars"};
+    bars.bars.resize(50, {"<= 1s", 3});
+    report.pages[0].bars = {bars};
+    ScreenModel model{"x"};
+    model.show(report);
+    type(model, {Key::down, Key::down, Key::down, Key::down});
+    CHECK(drawn(model).lines[2] == "row   size");
+    type(model, {Key::end});
+    CHECK_FALSE(drawn(model).has("row   size"));
 }
 
 TEST_CASE("screen model: backspace removes a whole character") {
