@@ -8,7 +8,8 @@
 /// Quantities as people read them, in few characters.
 namespace sessionq::cli {
 
-/// "0", "15ns", "250us", "3.2ms", "12.5s", "4m05s", "3h20m", "2d03h". `seconds` below zero count as zero.
+/// "0", "15ns", "250us", "3.2ms", "12.5s", "4m05s", "3h20m", "2d03h".
+/// Lengths below zero count as zero.
 [[nodiscard]] std::string length_text(double seconds);
 
 /// "1,234,567".
