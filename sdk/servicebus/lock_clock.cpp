@@ -43,11 +43,11 @@ void LockClock::has_ended(WallTime until, TimePoint granted,
 
 Duration LockClock::length(WallTime until, TimePoint asked,
                            const amqp::ClockReading& answered) noexcept {
+    forget(answered.now);
     broker_ahead_ = ahead_by(until, asked, answered);
     if (!are_near(until, answered.wall)) {
         return unknown_lock;
     }
-    forget(answered.now);
     Duration shown = Duration::max(); // by the evidence, at most
     for (const auto& ahead : {newer_, older_}) {
         if (ahead) {
