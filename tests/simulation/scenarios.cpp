@@ -166,6 +166,13 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.stop_early = chance(r, 30);
              s.messages = s.stop_early ? 40 : s.messages;
          }},
+        {"steady_hour", // nothing is told of its health
+         [](Setup& s, Random& r) {
+             s.quiet = true;
+             s.messages = 5 + r.below(10);
+             s.options.accept_wait = seconds{60};
+             s.arrivals_over = s.trouble_for = std::chrono::hours{1};
+         }},
         {"one_message_sessions",
          [](Setup& s, Random& r) {
              s.sessions = 30 + r.below(50);
