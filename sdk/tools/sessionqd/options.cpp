@@ -9,6 +9,9 @@
 #include <CLI/CLI.hpp>
 #include <asio/ip/address.hpp>
 
+#include "tools/command_tree.hpp"
+#include "tools/completion.hpp"
+#include "tools/man_page.hpp"
 #include "tools/sessionqd/keys.hpp"
 #include "tools/sessionqd/option_values.hpp"
 
@@ -108,6 +111,24 @@ void check(const Options& options) {
     }
 }
 
+/// What describes the options, if it was asked for.
+std::string description(const CLI::App& app, bool man_page, const std::string& shell) {
+    if (man_page) {
+        return tools::man_page(tools::describe(app));
+    }
+    if (shell.empty()) {
+        return {};
+    }
+    const auto script = shell == "bash"   ? tools::bash_completion
+                        : shell == "zsh"  ? tools::zsh_completion
+                        : shell == "fish" ? tools::fish_completion
+                                          : nullptr;
+    if (script == nullptr) {
+        throw UsageError{"--completion: '" + shell + "' is not bash, zsh or fish"};
+    }
+    return script(tools::describe(app));
+}
+
 } // namespace
 
 ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
@@ -194,38 +215,57 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
                    "then")
         ->type_name("refuse|set-aside")
         ->default_str("refuse");
-    app.add_option("--receive-threads", options.receive_threads, "Threads that serve connections")
-        ->check(CLI::Range(1, 256))
+    app.add_option("--receive-threads", options.receive_threads,
+                   "Threads that serve connections, 1 to 256")
+        ->check(CLI::Range(1, 256).description(""))
+        ->type_name("N")
         ->capture_default_str();
     app.add_option("--connections", options.limits.admission.connections,
-                   "Connections that are accepted. Each receive thread takes its share of them")
-        ->check(CLI::Range(1, 1'000'000))
+                   "Connections that are accepted, 1 to 1000000. Each receive thread takes its "
+                   "share of them")
+        ->check(CLI::Range(1, 1'000'000).description(""))
+        ->type_name("N")
         ->capture_default_str();
     app.add_option("--connections-per-address", options.limits.admission.connections_per_address,
-                   "Connections that are accepted from one address, shared in the same way")
-        ->check(CLI::Range(1, 1'000'000))
+                   "Connections that are accepted from one address, 1 to 1000000, shared in the "
+                   "same way")
+        ->check(CLI::Range(1, 1'000'000).description(""))
+        ->type_name("N")
         ->capture_default_str();
     app.add_option("--memory", memory,
                    "MiB kept for clients: buffers, unread answers, messages on their way, "
                    "sessions and links; not messages in queues. Receive threads share it; each "
                    "needs 16, and takes 40 by default. A quarter of its share is the most for one "
                    "connection. Beyond these bounds connections are closed with "
-                   "amqp:resource-limit-exceeded")
-        ->check(CLI::Range(16, 1 << 20))
+                   "amqp:resource-limit-exceeded. 16 to 1048576")
+        ->check(CLI::Range(16, 1 << 20).description(""))
+        ->type_name("MIB")
         ->default_str("40");
     app.add_option("--queue-size", queue_size,
                    "MiB that each queue and topic of --queue and --config may hold: messages, "
                    "dead-lettered ones too, and the ids that duplicate detection remembers. A "
                    "topic's subscriptions count, each copy. Beyond it, sends are refused with "
-                   "amqp:resource-limit-exceeded. 0: no bound")
-        ->check(CLI::Range(0, 1 << 30))
+                   "amqp:resource-limit-exceeded. 0: no bound. At most 1073741824")
+        ->check(CLI::Range(0, 1 << 30).description(""))
+        ->type_name("MIB")
         ->capture_default_str();
     app.add_option("--drain-seconds", drain_seconds,
-                   "Longest time a stop waits for clients to settle their messages")
-        ->check(CLI::Range(0.0, 3600.0))
+                   "Longest time a stop waits for clients to settle their messages, up to 3600")
+        ->check(CLI::Range(0.0, 3600.0).description(""))
+        ->type_name("SECONDS")
         ->capture_default_str();
+    bool man_page = false;
+    std::string shell;
+    app.add_flag("--man-page", man_page, "Print the manual page, for 'man -l -', and end");
+    app.add_option("--completion", shell,
+                   "Print a script that completes these options in a shell, and end")
+        ->type_name("bash|zsh|fish");
     if (auto help = tools::parse(app, count, arguments)) {
         parsed.help = *std::move(help);
+        return parsed;
+    }
+    parsed.help = description(app, man_page, shell);
+    if (!parsed.help.empty()) {
         return parsed;
     }
 

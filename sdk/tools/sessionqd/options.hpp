@@ -45,7 +45,8 @@ using tools::UsageError;
 
 struct ParsedCommandLine {
     Options options{};
-    std::string help{}; ///< not empty: help, or the version, was requested
+    /// Not empty: the help, the version, the manual page or a completion was requested.
+    std::string help{};
 };
 /// Throws UsageError.
 [[nodiscard]] ParsedCommandLine parse_command_line(int count, const char* const* arguments);

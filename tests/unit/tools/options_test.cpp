@@ -230,3 +230,18 @@ TEST_CASE("Options: damaged data is refused, unless it may be set aside") {
     CHECK(options({"--on-damage", "set-aside", "--data", "d"}).on_damage ==
           sessionq::OnDamage::set_aside);
 }
+
+TEST_CASE("Options: the manual page and the completions name every option, and need no other") {
+    const std::string page = parse({"--man-page"}).help;
+    CHECK(page.starts_with(".TH SESSIONQD 1"));
+    for (const char* const shell : {"bash", "zsh", "fish"}) {
+        CAPTURE(shell);
+        const std::string script = parse({"--completion", shell}).help;
+        for (const char* const option : {"listen", "key-file", "queue-size", "completion"}) {
+            CHECK(names(script, option));
+        }
+    }
+    CHECK(names(page, "\\-\\-key\\-file"));
+    CHECK(parse({}).help.empty());
+    CHECK(complaint({"--completion", "csh"}) == "--completion: 'csh' is not bash, zsh or fish");
+}
