@@ -100,6 +100,8 @@ struct ProcessorOptions {
     /// frames of up to 16 KiB, so at most a message for each 16 KiB of the limit is on its way.
     /// Processors of a client share the sum of their limits. A local broker in this process has no
     /// windows: there the limit holds as far as the next messages are as large as the last ones.
+    /// What `content` and `properties` of a `ReceivedMessage` decode does not count. From a network
+    /// it is a second copy of the body, kept until the settlement is answered.
     /// Range: 64 KiB or more. Default 64 MiB.
     std::size_t max_buffered_bytes{std::size_t{64} << 20U};
 

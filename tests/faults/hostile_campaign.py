@@ -33,7 +33,7 @@ MEBIBYTE = 1 << 20
 GIVEN_UP_AT = 512 * MEBIBYTE  # the machine is to survive
 MOST_CONNECTIONS = 12  # backoff from 100 ms to 30 s: five in a second, eight in ten
 LONGEST_LINE = 4096  # bytes: a peer's name and text of an error have 1,024 each at most
-STOP_WITHIN = 17.0  # 10 s of `stop`, 5 s of the destructor, and what a busy machine adds
+STOP_WITHIN = 15.0
 
 
 def cases_in(*modules):
@@ -214,6 +214,8 @@ def run(program, directory, name):
 
 
 def main():
+    # A shell lets what it starts in the background ignore SIGINT, and clients would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     parser = argparse.ArgumentParser()
     parser.add_argument("--sessionq", required=True)
     parser.add_argument("--jobs", type=int, default=6)

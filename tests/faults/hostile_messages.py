@@ -77,7 +77,6 @@ class HugeAfterSmall(LargeMessages):
 
 class HugeAfterSmallOfSessions(HugeAfterSmall, LargeMessagesOfSessions):
     small = 1000
-    most_grown = 112 << 20  # each session may also have one that is being put together
 
 
 class HugeAfterSmallSettled(HugeAfterSmall):

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -231,7 +232,9 @@ Json parse_object(std::string_view line) {
 } // namespace
 
 Json record_of(const ReceivedMessage& received) {
-    const Message& message = received.content();
+    // `content` would keep a second body until the broker has answered the settlement.
+    const std::optional<Message> outline = received.shared_content()->outline();
+    const Message& message = outline ? *outline : received.content(); // which throws
     Json record;
     record["sequence_number"] = received.sequence_number();
     if (message.session_id) {
@@ -258,7 +261,7 @@ Json record_of(const ReceivedMessage& received) {
             properties[name] = std::visit(ValueWriter{}, value);
         }
     }
-    put_text(record, "body", message.body);
+    put_text(record, "body", received.text());
     return record;
 }
 
