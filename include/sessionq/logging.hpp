@@ -60,7 +60,7 @@ using LogLineWriter = std::function<void(std::string_view line)>;
 
 /// Replaces the process-wide sink. An empty sink restores the default, which is `text_log_sink`.
 /// Thread-safe. The old sink may still run in another thread when this returns. It is destroyed
-/// after its last use.
+/// after its last use, or when the process ends. Static objects may log before `main` and after it.
 ///
 /// Failures, which are events with a `code`, are held back if they have the same name, entity, peer
 /// and code as one in the 10 s before. Then one record tells how many there were. It comes with the

@@ -31,7 +31,7 @@ void log_failure(std::string_view event, const std::string& peer, const Failure&
                     {{"peer", peer}, {"code", to_string(why.code)}}, why.to_string());
 }
 
-const Failure closing{.code = Errc::cancelled, .detail = "the connection is closed"};
+Failure closing() { return {.code = Errc::cancelled, .detail = "the connection is closed"}; }
 
 } // namespace
 
@@ -51,7 +51,7 @@ ClientConnection::WaitId ClientConnection::when_open(Handler handler) {
         return 0;
     }
     if (keeper_.phase() == Phase::closed) {
-        handler(closing);
+        handler(closing());
         return 0;
     }
     const WaitId id = keeper_.add(std::move(handler));
@@ -77,7 +77,7 @@ void ClientConnection::close() {
     host_.loop().timers().cancel(timer_);
     dialing_.reset();
     connection_.reset();
-    run(waiting, closing);
+    run(waiting, closing());
 }
 
 void ClientConnection::proceed() {

@@ -13,10 +13,21 @@ namespace sessionq {
 namespace {
 
 std::atomic<LogLevel> current_level{LogLevel::warning};
-std::mutex sink_mutex;
-// guarded by sink_mutex
-std::shared_ptr<const LogSink> current_sink; // null: the default
-core::LogFolding folding;
+
+struct Log {
+    std::mutex mutex{};
+    // guarded by mutex
+    std::shared_ptr<const LogSink> sink{}; ///< null: the default
+    core::LogFolding folding{};
+};
+
+/// Static objects of an application may log before `main` and after it, so this is made when it is
+/// first asked for and never destroyed. The application's sink is.
+Log& the_log() {
+    static Log& log = *new Log;
+    static const std::shared_ptr<void> at_exit{&log, [](void*) { set_log_sink({}); }};
+    return log;
+}
 
 /// Without the lock: a sink is the application's.
 void pass_on(const std::shared_ptr<const LogSink>& sink, const LogRecord& record) noexcept {
@@ -24,7 +35,7 @@ void pass_on(const std::shared_ptr<const LogSink>& sink, const LogRecord& record
         if (sink) {
             (*sink)(record);
         } else {
-            static const LogSink to_standard_error = text_log_sink();
+            static const LogSink& to_standard_error = *new LogSink{text_log_sink()};
             to_standard_error(record);
         }
     } catch (...) { // a throwing sink must not end a receive thread
@@ -54,15 +65,17 @@ std::string_view to_string(LogLevel level) noexcept {
 
 void set_log_sink(LogSink sink) {
     auto replacement = sink ? std::make_shared<const LogSink>(std::move(sink)) : nullptr;
-    const std::lock_guard lock{sink_mutex};
-    current_sink.swap(replacement);
-    folding = {};
+    Log& log = the_log();
+    const std::lock_guard lock{log.mutex};
+    log.sink.swap(replacement);
+    log.folding = {};
 }
 
 void flush_log() {
-    std::unique_lock lock{sink_mutex};
-    const auto held = folding.all();
-    const auto sink = current_sink;
+    Log& log = the_log();
+    std::unique_lock lock{log.mutex};
+    const auto held = log.folding.all();
+    const auto sink = log.sink;
     lock.unlock();
     pass_on(sink, held);
 }
@@ -79,10 +92,11 @@ void write_log(const LogRecord& record) noexcept try {
     LogRecord timed = record;
     timed.time = system_clock().wall_now();
     const TimePoint now = system_clock().now();
-    std::unique_lock lock{sink_mutex};
-    const auto held = folding.due(now);
-    const bool is_written = folding.offer(timed, now);
-    const auto sink = current_sink;
+    Log& log = the_log();
+    std::unique_lock lock{log.mutex};
+    const auto held = log.folding.due(now);
+    const bool is_written = log.folding.offer(timed, now);
+    const auto sink = log.sink;
     lock.unlock();
     pass_on(sink, held);
     if (is_written) {
@@ -92,9 +106,10 @@ void write_log(const LogRecord& record) noexcept try {
 }
 
 void write_held_log() noexcept try {
-    std::unique_lock lock{sink_mutex};
-    const auto held = folding.due(system_clock().now());
-    const auto sink = current_sink;
+    Log& log = the_log();
+    std::unique_lock lock{log.mutex};
+    const auto held = log.folding.due(system_clock().now());
+    const auto sink = log.sink;
     lock.unlock();
     pass_on(sink, held);
 } catch (...) {

@@ -8,8 +8,6 @@ namespace {
 
 thread_local const OperationContext* ambient = nullptr;
 
-const OperationContext clean_context{};
-
 /// A token that fires when one of two fires, as long as this exists. Keeps what fires them.
 class LinkedStop {
 public:
@@ -83,7 +81,8 @@ void OperationContext::add_stop(const std::stop_token& stop, std::shared_ptr<con
 }
 
 const OperationContext& OperationContext::current() noexcept {
-    return ambient != nullptr ? *ambient : clean_context;
+    static const OperationContext& clean = *new OperationContext; // threads may outlive statics
+    return ambient != nullptr ? *ambient : clean;
 }
 
 OperationContext::Scope::Scope(OperationContext context)

@@ -15,8 +15,6 @@ namespace {
 using amqp::Map;
 using amqp::Value;
 
-const std::string wait_property{amqp::peek_wait};
-
 } // namespace
 
 Map scheduled_messages(const std::vector<Message>& messages, const amqp::ClockReading& at) {
@@ -61,8 +59,9 @@ void offer_wait(Request& request, std::string_view open_properties) {
     const auto properties = amqp::decode(open_properties);
     const Value* offered = properties ? properties->find(amqp::peek_wait) : nullptr;
     if (offered != nullptr && *offered == Value{true}) {
+        static const std::string name{amqp::peek_wait};
         request.properties.emplace_back(
-            wait_property, static_cast<std::uint32_t>(std::min<std::int64_t>(wait, 0xffffffff)));
+            name, static_cast<std::uint32_t>(std::min<std::int64_t>(wait, 0xffffffff)));
     }
 }
 

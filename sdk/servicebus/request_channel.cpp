@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t reply_credit = 1000;
 constexpr std::uint64_t most_in_claim_answer = std::uint64_t{64} << 10U; // a status and words
 
-const std::string server_timeout = "com.microsoft:server-timeout";
+constexpr std::string_view server_timeout = "com.microsoft:server-timeout";
 
 std::uint32_t milliseconds_left(Deadline deadline, TimePoint now) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline.remaining(now));
