@@ -14,8 +14,6 @@ namespace {
 constexpr std::uint32_t reply_credit = 1000;
 constexpr std::uint64_t most_in_claim_answer = std::uint64_t{64} << 10U; // a status and words
 
-constexpr std::string_view server_timeout = "com.microsoft:server-timeout";
-
 std::uint32_t milliseconds_left(Deadline deadline, TimePoint now) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline.remaining(now));
     return static_cast<std::uint32_t>(std::min<std::int64_t>(left.count(), 0xffffffff));
@@ -70,7 +68,8 @@ void RequestChannel::transmit() {
             continue;
         }
         if (!pending.deadline.is_never() && terms_.peer != "$cbs") { // a put-token takes no timeout
-            pending.item.properties.emplace_back(server_timeout,
+            static const std::string name = "com.microsoft:server-timeout";
+            pending.item.properties.emplace_back(name,
                                                  milliseconds_left(pending.deadline, loop_.now()));
         }
         const std::string id = std::to_string(pending.id);

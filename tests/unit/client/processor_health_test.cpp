@@ -8,6 +8,7 @@
 #include <latch>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include <sessionq/client.hpp>
 #include <sessionq/local_broker.hpp>
@@ -17,6 +18,28 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
+
+namespace {
+
+/// Shows a sink what is logged at info, as long as this exists.
+class LogWatch {
+public:
+    explicit LogWatch(LogSink sink) {
+        set_log_sink(std::move(sink));
+        set_log_level(LogLevel::info);
+    }
+    ~LogWatch() {
+        set_log_level(before_);
+        set_log_sink({});
+    }
+    LogWatch(const LogWatch&) = delete;
+    LogWatch& operator=(const LogWatch&) = delete;
+
+private:
+    LogLevel before_{log_level()};
+};
+
+} // namespace
 
 TEST_CASE("processor health: on_health_changed may stop the processor, whose handlers are told") {
     LocalBroker broker;
@@ -44,12 +67,10 @@ TEST_CASE("processor health: on_health_changed may stop the processor, whose han
 
 TEST_CASE("processor health: the log tells a stop once, however often it is asked for") {
     std::atomic<int> stops{0};
-    set_log_sink([&stops](const LogRecord& record) {
-        stops += record.event == "processor_stopped" ? 1 : 0;
-    });
-    const LogLevel before = log_level();
-    set_log_level(LogLevel::info);
     {
+        const LogWatch watch{[&stops](const LogRecord& record) {
+            stops += record.event == "processor_stopped" ? 1 : 0;
+        }};
         LocalBroker broker;
         broker.create_queue("orders");
         SessionProcessor processor{Client::in_process(broker), "orders"};
@@ -58,30 +79,22 @@ TEST_CASE("processor health: the log tells a stop once, however often it is aske
         CHECK(processor.stop(30s).complete);
         CHECK(processor.stop(30s).complete);
     }
-    set_log_level(before);
-    set_log_sink({});
     CHECK(stops == 1);
 }
 
 TEST_CASE("processor health: the log tells new limits") {
     std::string told;
-    set_log_sink([&told](const LogRecord& record) {
+    const LogWatch watch{[&told](const LogRecord& record) {
         if (record.event == "limits_changed") {
             told = record.text;
         }
-    });
-    const LogLevel before = log_level();
-    set_log_level(LogLevel::info);
-    {
-        LocalBroker broker;
-        broker.create_queue("orders");
-        SessionProcessor processor{Client::in_process(broker), "orders"};
-        processor.on_message([](MessageContext&) {});
-        processor.start();
-        processor.update_limits({.max_concurrent_sessions = 3, .session_idle_timeout = 2s});
-        CHECK(told == "has new limits: 3 sessions, 1 calls each, 0 calls in all, idle timeout in "
-                      "ms 2000, prefetch as before");
-    }
-    set_log_level(before);
-    set_log_sink(nullptr);
+    }};
+    LocalBroker broker;
+    broker.create_queue("orders");
+    SessionProcessor processor{Client::in_process(broker), "orders"};
+    processor.on_message([](MessageContext&) {});
+    processor.start();
+    processor.update_limits({.max_concurrent_sessions = 3, .session_idle_timeout = 2s});
+    CHECK(told == "has new limits: 3 sessions, 1 calls each, 0 calls in all, idle timeout in "
+                  "ms 2000, prefetch as before");
 }

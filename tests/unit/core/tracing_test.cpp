@@ -10,6 +10,7 @@
 #include <sessionq/testing/recording_tracer.hpp>
 
 #include "support/manual_clock.hpp"
+#include "support/tracers.hpp"
 
 using namespace sessionq;
 using namespace std::chrono_literals;
@@ -35,31 +36,6 @@ struct ThrowingTracer final : Tracer {
         return std::make_unique<ThrowingSpan>();
     }
     bool at_start{false};
-};
-
-/// Tells when a handler enters and leaves its spans.
-struct EnteredTracer final : Tracer {
-    struct EnteredSpan final : Span {
-        explicit EnteredSpan(int& now) : inside{now} {}
-        const TraceContext& context() const noexcept override { return none; }
-        void set_attribute(const SpanAttribute& /*attribute*/) override {}
-        std::shared_ptr<void> enter() override {
-            ++inside;
-            return {&inside, [](int* count) { --*count; }};
-        }
-        void end(const SpanEnd& /*how*/) override {}
-        int& inside;
-        TraceContext none{};
-    };
-
-    std::unique_ptr<Span> start_span(const SpanStart& /*start*/) override {
-        return std::make_unique<EnteredSpan>(inside);
-    }
-    int inside{0};
-};
-
-struct NoSpans final : Tracer {
-    std::unique_ptr<Span> start_span(const SpanStart& /*start*/) override { return nullptr; }
 };
 
 const auto an_accept = [](const SpanPlan& plan) { return plan.receive({.entity = "orders"}); };
@@ -149,7 +125,7 @@ TEST_CASE("tracing: what throws is logged and does no harm") {
 
 TEST_CASE("tracing: a span is entered until what it returned is gone, also past its end") {
     Setup setup;
-    const auto tracer = std::make_shared<EnteredTracer>();
+    const auto tracer = std::make_shared<test::EnteredTracer>();
     OpenSpan span = setup.tracing_with(tracer)->start(an_accept);
     CHECK(tracer->inside == 0);
     std::shared_ptr<void> entered = span.enter();
@@ -164,7 +140,7 @@ TEST_CASE("tracing: a span is entered until what it returned is gone, also past 
 
 TEST_CASE("tracing: a tracer may want no span") {
     Setup setup;
-    OpenSpan span = setup.tracing_with(std::make_shared<NoSpans>())->start(an_accept);
+    OpenSpan span = setup.tracing_with(std::make_shared<test::NoSpans>())->start(an_accept);
     CHECK_FALSE(span.is_open());
     CHECK(span.context() == nullptr);
     span.end();

@@ -7,6 +7,7 @@
 #include <sessionq/testing/recording_tracer.hpp>
 
 #include "core/trace_context.hpp"
+#include "support/tracers.hpp"
 #include "unit/processor/support/processor_bench.hpp"
 
 using namespace sessionq;
@@ -203,26 +204,8 @@ TEST_CASE("spans: a batch is one span that links to every message") {
 }
 
 TEST_CASE("spans: a handler runs while its span is entered") {
-    struct Entered final : Tracer {
-        struct One final : Span {
-            explicit One(int& count) : inside{count} {}
-            const TraceContext& context() const noexcept override { return none; }
-            void set_attribute(const SpanAttribute& /*attribute*/) override {}
-            std::shared_ptr<void> enter() override {
-                ++inside;
-                return {&inside, [](int* count) { --*count; }};
-            }
-            void end(const SpanEnd& /*how*/) override {}
-            int& inside;
-            TraceContext none{};
-        };
-        std::unique_ptr<Span> start_span(const SpanStart& /*start*/) override {
-            return std::make_unique<One>(inside);
-        }
-        int inside{0};
-    };
     TracedBench bench;
-    const auto tracer = std::make_shared<Entered>();
+    const auto tracer = std::make_shared<test::EnteredTracer>();
     bench.tracing =
         std::make_shared<const core::Tracing>(tracer, bench.loop.clock(), core::SpanBroker{});
     std::vector<int> inside;
@@ -244,11 +227,8 @@ TEST_CASE("spans: a handler runs while its span is entered") {
 }
 
 TEST_CASE("spans: with a tracer that wants no span all goes on as without one") {
-    struct NoSpans final : Tracer {
-        std::unique_ptr<Span> start_span(const SpanStart& /*start*/) override { return nullptr; }
-    };
     TracedBench bench;
-    bench.tracing = std::make_shared<const core::Tracing>(std::make_shared<NoSpans>(),
+    bench.tracing = std::make_shared<const core::Tracing>(std::make_shared<test::NoSpans>(),
                                                           bench.loop.clock(), core::SpanBroker{});
     std::vector<TraceContext> ambient;
     bench.handle = [&](MessageContext&) { note_ambient(ambient); };
