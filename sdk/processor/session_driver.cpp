@@ -35,8 +35,11 @@ void log_life(const SessionView& session, std::string_view event, std::string_vi
 }
 
 void trace_settling(MessageCall& call, const SessionView& session) {
-    core::MessageSpans::settling(call.spans, session.shared().environment.tracing,
-                                 span_place(session), call.message,
+    const core::TracingPtr& tracing = session.shared().environment.tracing;
+    if (tracing == nullptr) {
+        return; // before the arguments are made
+    }
+    core::MessageSpans::settling(call.spans, tracing, span_place(session), call.message,
                                  {.name = to_string(call.outcome()),
                                   .goes_back = call.outcome() == ports::Outcome::release});
 }
