@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include <sessionq/tracing.hpp>
+#include <sessionq/tracer.hpp>
 
 namespace sessionq::test {
 
