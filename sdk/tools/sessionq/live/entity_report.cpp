@@ -9,6 +9,8 @@
 namespace sessionq::cli {
 namespace {
 
+constexpr std::string_view messages_hidden = "messages: not shown by this broker";
+
 /// "10,000 or more" if not all was seen.
 std::string seen_text(std::uint64_t count, bool is_all, const std::string& noun) {
     return is_all ? counted(count, noun) : count_text(count) + " or more " + noun + "s";
@@ -16,7 +18,7 @@ std::string seen_text(std::uint64_t count, bool is_all, const std::string& noun)
 
 std::string entity_messages_line(const EntityLook& look) {
     if (!look.messages) {
-        return "messages: not shown by this broker";
+        return std::string{messages_hidden};
     }
     const MessageTally& tally = *look.messages;
     std::string line = seen_text(tally.total(), look.has_all_messages, "message") + ": " +
@@ -88,7 +90,8 @@ Page sessions_page(const EntityLook& look) {
 Page ages_page(const EntityLook& look) {
     Page page{.name = "Ages"};
     if (look.ages.empty()) {
-        page.head.push_back({{"no active message", Style::dim}});
+        page.head.push_back(
+            {{look.messages ? "no active message" : std::string{messages_hidden}, Style::dim}});
         return page;
     }
     Bars bars{.title = "age of active messages"};

@@ -178,5 +178,6 @@ TEST_CASE("entity report: as JSON, and null is what is not known") {
     CHECK(json["dead_letters"].is_null());
     CHECK(json["session_count"].is_null());
     CHECK(text_has(look, "messages: not shown by this broker"));
+    CHECK_FALSE(text_has(look, "no active message"));
     CHECK(text_has(look, "- sessions, - dead letters"));
 }
