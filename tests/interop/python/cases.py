@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Azure's Python client with sessions, against the broker in SESSIONQ_CONNECTION. Every case has
-queues of its own."""
+queues of its own. Also for versions below 7.9, whose AMQP library is uamqp."""
 
 import asyncio
 import concurrent.futures
@@ -21,9 +21,10 @@ from azure.servicebus import (
     ServiceBusSubQueue,
     TransportType,
 )
-from azure.servicebus import aio, exceptions
+from azure.servicebus import __version__, aio, exceptions
 
 CONNECTION = os.environ["SESSIONQ_CONNECTION"]
+IS_UAMQP = tuple(map(int, __version__.split(".")[:2])) < (7, 9)
 numbers = {kind: itertools.count() for kind in ("s", "p", "short", "shortp")}
 
 
@@ -94,6 +95,7 @@ class Cases(unittest.TestCase):
             self.assertEqual(receiver.session.session_id, "")
             self.assertEqual(texts(receiver.receive_messages(1, max_wait_time=5)), ["one"])
 
+    @unittest.skipIf(IS_UAMQP, "waits for 65 s, whatever max_wait_time is")
     def test_accept_with_nothing_there_ends_with_a_time_out(self):
         began = time.monotonic()
         with connect(retry_total=0) as client:
@@ -249,7 +251,8 @@ class Cases(unittest.TestCase):
         with self.client.get_queue_receiver(queue) as receiver:
             [one] = receiver.receive_messages(1, max_wait_time=5)
             time.sleep(6)
-            with self.assertRaises(exceptions.MessageLockLostError):
+            lost = exceptions.ServiceBusError if IS_UAMQP else exceptions.MessageLockLostError
+            with self.assertRaises(lost):
                 receiver.complete_message(one)
             [again] = receiver.receive_messages(1, max_wait_time=5)
             self.assertEqual(again.delivery_count, 1)
@@ -366,7 +369,8 @@ class Cases(unittest.TestCase):
         queue, plain = take("s"), take("p")
         with connect(retry_total=0) as client:
             # The answer to its token is 404, and this client does not tell which code it was.
-            with self.assertRaisesRegex(exceptions.ServiceBusError, "client-error"):
+            unknown = "authentication failed" if IS_UAMQP else "client-error"
+            with self.assertRaisesRegex(exceptions.ServiceBusError, unknown):
                 with self.session("nosuch", "a", client=client):
                     pass
             with self.assertRaisesRegex(exceptions.ServiceBusError, "does not require sessions"):
@@ -381,10 +385,10 @@ class Cases(unittest.TestCase):
 
     def test_a_wrong_key_is_refused(self):
         with connect(CONNECTION.replace("SAS_KEY_VALUE", "WRONG"), retry_total=0) as client:
-            # With a custom endpoint (over TLS here) the client reports a connection error.
+            # With a custom endpoint (over TLS here) new versions report a connection error.
             refused = (
                 exceptions.ServiceBusConnectionError
-                if os.environ.get("SESSIONQ_CA")
+                if os.environ.get("SESSIONQ_CA") and not IS_UAMQP
                 else exceptions.ServiceBusAuthenticationError
             )
             with self.assertRaises(refused):
@@ -447,6 +451,7 @@ class Cases(unittest.TestCase):
 
         asyncio.run(asyncio.wait_for(converse(), 60))
 
+    @unittest.skipIf(IS_UAMQP, "cannot list sessions")
     def test_list_sessions(self):
         queue = take("s")
         want = {f"session-{i:03}" for i in range(120)}  # more than a page
@@ -487,7 +492,7 @@ def run_one(case):
     result = unittest.TestResult()
     case.run(result)
     faults = [text for _, text in result.failures + result.errors]
-    word = "failed" if faults else "passed"
+    word = "failed" if faults else "skipped" if result.skipped else "passed"
     lines = [f"{word}: {case.id()} ({time.monotonic() - began:.1f} s)", *faults]
     sys.stdout.write("\n".join(lines) + "\n")  # in one write, because other cases report at the
     # same time
