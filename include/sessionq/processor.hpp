@@ -90,10 +90,10 @@ struct EntityProcessorOptions {
 ///     const StopReport report = dead.stop(std::chrono::seconds{10});
 ///
 /// Handlers run on the processor's worker threads and nowhere else. Each runs under an
-/// `OperationContext` whose deadline is the end of the message's lock or the message's own
-/// deadline, whichever is sooner. The receive thread renews the lock. A handler that returns
-/// completes its message, unless `auto_complete` is off. A handler that throws leaves it to the
-/// failure policy.
+/// `OperationContext` with the message's own deadline. The end of the lock is no deadline, because
+/// the receive thread renews the lock. A handler that returns completes its message, unless
+/// `auto_complete` is off. A handler that throws leaves it to the failure policy.
+///
 /// `MessageContext::session` is a session without an id or a state; its `release` gives the link
 /// back and opens it anew, and its `receive_deferred` receives those of the entity. A lost link is
 /// made again. `on_error` tells of it, and of each lock that was lost.

@@ -42,11 +42,15 @@ class ProcessorRuntime;
 ///     const StopReport report = orders.stop(std::chrono::seconds{10});
 ///
 /// Handlers run on the processor's worker threads and nowhere else. Each runs under an
-/// `OperationContext` whose deadline is the end of the lock or the message's own deadline,
-/// whichever is sooner. A handler that returns completes its message, unless
+/// `OperationContext` with the deadline of its message. The end of the lock is no deadline, because
+/// it moves with every renewal. A handler that returns completes its message, unless
 /// `ProcessorOptions::auto_complete` is off. A handler that throws leaves it to
-/// `ProcessorOptions::failure_policy`. A handler is never interrupted. Its stop token tells
-/// it to stop.
+/// `ProcessorOptions::failure_policy`. A handler is never interrupted. Its stop token tells it to
+/// stop, also shortly before a lock ends that cannot be renewed.
+///
+/// When a lock is lost, the broker may grant the session again, to this processor or to another.
+/// Within one processor it waits until the handlers of the lost lock have returned. Another process
+/// cannot know of them.
 ///
 /// Lifetimes: the processor keeps its client alive. Its destructor stops it as `stop(5s)` does and
 /// never hangs. A handler that does not return keeps everything it uses until it does. Objects that
@@ -98,8 +102,8 @@ public:
     /// With `ProcessorOptions::auto_complete` off, a handler that returns has failed in the same
     /// way if it left a message unsettled.
     ///
-    /// It runs under an `OperationContext` whose deadline is the end of the lock or the soonest
-    /// deadline of its messages, without a trace context. A message past its own deadline is in no
+    /// It runs under an `OperationContext` with the soonest deadline of its messages, and with the
+    /// trace context of its span if there is a tracer. A message past its own deadline is in no
     /// batch. A suspect of `ProcessorOptions::crash_guard` is alone in its batch.
     /// Errors: invalid_option (names the member of `BatchOptions`).
     ///
