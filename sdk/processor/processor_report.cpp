@@ -98,7 +98,11 @@ std::string ErrorContext::to_string() const {
             (attempt == 0 ? ")" : ", attempt " + std::to_string(attempt) + ")"));
     }
     text += text.empty() ? "" : ": ";
-    text.append(words_of(source)).append(": ").append(failure.to_string());
+    text.append(words_of(source));
+    // The words before say already that a handler failed.
+    const std::string why =
+        failure.code == Errc::handler_failed ? failure.detail : failure.to_string();
+    text.append(why.empty() ? "" : ": ").append(why);
     return text.append(words_of(fate));
 }
 

@@ -38,8 +38,13 @@ TEST_CASE("error context: which message failed, and what becomes of it") {
     CHECK(error.attempt == 1);
     CHECK_FALSE(is_handled_again(error.fate));
     CHECK(error.to_string() ==
-          "'orders', session 'ada', message (sequence 1, attempt 1): the handler failed: "
-          "a handler failed: boom; it is dead-lettered");
+          "'orders', session 'ada', message (sequence 1, attempt 1): the handler failed: boom; "
+          "it is dead-lettered");
+    ErrorContext wordless = error;
+    wordless.failure.detail.clear();
+    CHECK(wordless.to_string() ==
+          "'orders', session 'ada', message (sequence 1, attempt 1): the handler failed; it is "
+          "dead-lettered");
 }
 
 TEST_CASE("error context: the fate follows the policy") {
