@@ -47,9 +47,9 @@ enum class HealthCause : std::uint8_t {
     /// `HealthBounds::buffer_full`.
     buffer_full,
     /// The broker's clock and this host's are 5 s or more apart. Locks show it, on brokers that
-    /// tell
-    /// when one ends (Azure Service Bus, sessionqd). It is over with the next lock or renewal that
-    /// does not show it; if the broker's clock was ahead and is corrected, after up to two hours.
+    /// tell when one ends (Azure Service Bus, sessionqd). It is over with the next lock or renewal
+    /// that does not show it; if the broker's clock was ahead and is corrected, after up to two
+    /// hours.
     clocks_differ,
     /// A receive thread did not answer `describe` within a second. Only `describe` tells it.
     thread_silent,
