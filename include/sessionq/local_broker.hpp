@@ -162,8 +162,7 @@ struct LocalBrokerOptions {
 ///
 /// With a data directory:
 /// - Confirmed operations (a message sent, cancelled or settled, a state set) survive a crash of
-/// the
-///   process. Those answers wait for the disk.
+///   the process. Those answers wait for the disk.
 /// - Locks do not survive. Messages that were locked are available again, and that delivery is not
 ///   counted.
 /// - A message received with `receive_and_delete` is delivered after the disk has recorded its
