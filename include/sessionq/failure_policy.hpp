@@ -30,7 +30,7 @@ struct FailurePolicy {
         /// The session is parked for `abandon_delay`, as `park_session` does it. Then the message
         /// returns to the broker, and the delivery counts. Without a delay the session is not
         /// parked: messages prefetched behind the failed one return first, so it is the next one
-        /// redelivered.
+        /// redelivered. In a `Processor` the message waits alone, and others are handled meanwhile.
         abandon,
         /// The message goes to the dead-letter queue, with the exception's text as description. The
         /// session continues.
@@ -60,10 +60,10 @@ struct FailurePolicy {
     /// waits. Default 100 ms to 30 s.
     BackoffOptions retry_delay{};
 
-    /// With `abandon`: how long the session is parked before the message returns. The first
-    /// delivery waits for `min`, each later one twice as long as the one before, up to `max`. So
-    /// ten deliveries take half a minute or more. A stop does not wait for it. `min` zero: no
-    /// delay. Default 100 ms to 30 s.
+    /// With `abandon`: how long the session is parked, or in a `Processor` the message waits,
+    /// before the message returns. The first delivery waits for `min`, each later one twice as long
+    /// as the one before, up to `max`. So ten deliveries take half a minute or more. A stop does
+    /// not wait for it. `min` zero: no delay. Default 100 ms to 30 s.
     BackoffOptions abandon_delay{};
 
     /// With `park_session`: how long no handler of the session runs. What was fetched behind the

@@ -72,7 +72,7 @@ public:
     ///
     /// The session is parked for `FailurePolicy::abandon_delay` first, as after a failure that
     /// abandons, and is then left. Without that delay the message returns at once. In a `Processor`
-    /// the message alone waits, for the default of that delay. A stop does not wait for it.
+    /// the message alone waits. A stop does not wait for it.
     void release();
 
     /// The message goes to the dead-letter queue.

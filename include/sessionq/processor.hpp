@@ -32,8 +32,8 @@ struct EntityProcessorOptions {
     std::uint32_t max_concurrent_calls{8};
 
     /// Most messages that are fetched and not yet finished. They are locked, and no other consumer
-    /// gets them. Range: 0 to 10,000. Zero: automatic, from the number of handlers and the rate.
-    /// Default 0.
+    /// gets them. Up to 1,000 more may wait for a retry or for `FailurePolicy::abandon_delay`.
+    /// Range: 0 to 10,000. Zero: automatic, from the number of handlers and the rate. Default 0.
     std::uint32_t prefetch{0};
 
     /// As `ProcessorOptions::max_buffered_bytes`. Default 64 MiB.
@@ -54,8 +54,9 @@ struct EntityProcessorOptions {
     bool auto_complete{true};
 
     /// What happens to a message whose handler threw: abandon or dead_letter, after attempts in
-    /// place if wanted. The others need a session and are invalid_option. A message is abandoned at
-    /// once, without `FailurePolicy::abandon_delay`. Default: abandon.
+    /// place if wanted. The others need a session and are invalid_option. A message that failed
+    /// waits alone for `retry_delay` or `abandon_delay`: its lock is renewed, and other messages
+    /// are handled meanwhile. `max_lock_renewal` may end a longer delay. Default: abandon.
     FailurePolicy failure_policy{};
 
     /// As `ProcessorOptions::expired_message`. Default: dead_letter.

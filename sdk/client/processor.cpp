@@ -26,8 +26,6 @@ ProcessorOptions as_session(const EntityProcessorOptions& options) {
     client::require_option(action == Action::abandon || action == Action::dead_letter,
                            "EntityProcessorOptions::failure_policy must abandon or dead-letter: "
                            "there is no session");
-    FailurePolicy policy = options.failure_policy;
-    policy.abandon_delay = {.min = Duration::zero(), .max = Duration::zero()}; // parks a session
     return {.max_concurrent_sessions = 1,
             .max_concurrent_calls_per_session = options.max_concurrent_calls,
             .session_idle_timeout = Duration::max(),
@@ -37,7 +35,7 @@ ProcessorOptions as_session(const EntityProcessorOptions& options) {
             .max_lock_renewal = options.max_lock_renewal,
             .receive_and_delete = options.receive_and_delete,
             .auto_complete = options.auto_complete,
-            .failure_policy = std::move(policy),
+            .failure_policy = options.failure_policy,
             .expired_message = options.expired_message,
             .error_backoff = options.error_backoff,
             .priority = options.priority,

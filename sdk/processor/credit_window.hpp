@@ -27,16 +27,17 @@ public:
     explicit CreditWindow(core::ByteBudget& budget, core::ReceiveSharePtr share = {}) noexcept
         : budget_{&budget}, share_{std::move(share)} {}
 
-    /// How much credit to add for a session that has `held` messages. Zero unless at least half of
-    /// the window is free, so that flows are few. A session without messages and credit always gets
-    /// one, or nothing would move.
-    [[nodiscard]] std::uint32_t grant(std::uint32_t window, std::uint32_t held) noexcept {
-        const std::uint32_t used = held + credit_;
+    /// How much credit to add for a session that has `held` messages. `set_aside` of them take no
+    /// place in the window. Zero unless at least half of the window is free, so that flows are few.
+    /// A session without messages and credit always gets one, or nothing would move.
+    [[nodiscard]] std::uint32_t grant(std::uint32_t window, std::uint32_t held,
+                                      std::uint32_t set_aside = 0) noexcept {
+        const std::uint32_t used = held - set_aside + credit_;
         const bool is_full = used >= window || (used != 0 && (window - used) * 2 < window);
         if (phase_ != Phase::flowing || is_full) {
             return 0;
         }
-        const std::uint32_t least = used == 0 ? 1 : 0;
+        const std::uint32_t least = held + credit_ == 0 ? 1 : 0;
         const std::uint32_t granted =
             std::max(least, std::min(window - used, budget_->affordable()));
         credit_ += granted;

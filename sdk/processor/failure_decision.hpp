@@ -17,7 +17,8 @@ namespace sessionq::processor {
 struct FailureDecision {
     /// None: it is tried again.
     std::optional<FailurePolicy::Action> action{FailurePolicy::Action::abandon};
-    Duration delay{}; ///< of the next try or the end of parking: from now
+    /// Until the next try, the end of parking, or the return to the broker: from now.
+    Duration delay{};
 };
 
 /// A failure as the policy sees it.
@@ -26,6 +27,8 @@ struct FailedAttempt {
     std::uint32_t deliveries{0}; ///< counted before this one
     /// False once the session is being left or its lock is ending: nothing waits any more.
     bool may_wait{true};
+    /// False: of an entity without sessions. The message waits alone, and others pass it.
+    bool ordered{true};
 };
 
 /// Whether a handler that returned has failed: it was to settle its message, and did not.
@@ -51,7 +54,7 @@ struct FailedAttempt {
                    : FailureDecision{};
     case Action::abandon:
         if (failed.may_wait && policy.abandon_delay.min > Duration::zero()) {
-            return {.action = Action::park_session,
+            return {.action = failed.ordered ? Action::park_session : Action::abandon,
                     .delay = wait(policy.abandon_delay, failed.deliveries)};
         }
         return {};
@@ -65,19 +68,11 @@ struct FailedAttempt {
 }
 
 /// Decides when a message goes back that its handler released. The delivery does not count, so the
-/// broker never ends that: it waits as an abandoned one does. Messages without an order (`ordered`
-/// false) wait alone.
-[[nodiscard]] inline FailureDecision decide_release(const FailurePolicy& policy, bool ordered,
-                                                    const FailedAttempt& released,
+/// broker never ends that: it waits as an abandoned one does.
+[[nodiscard]] inline FailureDecision decide_release(const FailurePolicy& policy,
+                                                    FailedAttempt released,
                                                     core::Random& random) noexcept {
-    const BackoffOptions& delays = ordered ? policy.abandon_delay : FailurePolicy{}.abandon_delay;
-    FailureDecision decision =
-        decide_failure({.abandon_delay = delays},
-                       {.deliveries = released.deliveries, .may_wait = released.may_wait}, random);
-    if (!ordered && decision.action == FailurePolicy::Action::park_session) {
-        decision.action.reset();
-    }
-    return decision;
+    return decide_failure({.abandon_delay = policy.abandon_delay}, released, random);
 }
 
 } // namespace sessionq::processor

@@ -6,6 +6,9 @@
 namespace sessionq::processor {
 namespace {
 
+/// Each keeps its lock and its bytes, so there must be an end.
+constexpr std::uint32_t most_set_aside = 1000;
+
 /// Half of a bound. Zero: there is none.
 Duration half_of(Duration bound) noexcept {
     return bound == Duration::zero() ? Duration::max() : bound / 2;
@@ -39,10 +42,11 @@ void MessageBook::ended(MessageMachine& message, const MessageEnd& end) {
                           .expired = session_.terms.options.expired_message};
     const FailedAttempt attempt{.attempt = message.attempt(),
                                 .deliveries = end.deliveries,
-                                .may_wait = !session_.is_leaving()};
+                                .may_wait = !session_.is_leaving(),
+                                .ordered = session_.terms.ordered};
     if (end.decision == ports::Outcome::release) {
-        session.failure = decide_release(session_.terms.options.failure_policy,
-                                         session_.terms.ordered, attempt, session_.terms.random);
+        session.failure =
+            decide_release(session_.terms.options.failure_policy, attempt, session_.terms.random);
     } else if (end.ending == Ending::failed) {
         session.failure = decide_failure(
             end.policy != nullptr ? *end.policy : session_.terms.options.failure_policy, attempt,
@@ -57,7 +61,7 @@ void MessageBook::ended(MessageMachine& message, const MessageEnd& end) {
                       .message = &message});
     }
     follow(message, message.ended(end, session, session_.now));
-    session_.fetch.ended(session_.idle.in_flight(), in_lane_.empty(), session_.now);
+    session_.fetch.ended(session_.idle.in_flight() - set_aside(), in_lane_.empty(), session_.now);
 }
 
 void MessageBook::answered(MessageMachine& message, bool success) {
@@ -96,17 +100,20 @@ void MessageBook::take_back_gathered() {
 }
 
 void MessageBook::let_back() {
-    for (Messages* messages : {&failed_, &retrying_, &examining_}) {
-        each_of(*messages, [usable = session_.usable()](MessageMachine& message) {
-            return message.let_back(usable);
-        });
+    const auto let_back = [usable = session_.usable()](MessageMachine& message) {
+        return message.let_back(usable);
+    };
+    each_of(failed_, let_back);
+    while (MessageMachine* message = retrying_.take()) {
+        follow(*message, let_back(*message));
     }
+    each_of(examining_, let_back);
 }
 
 void MessageBook::retries_due() {
-    each_of(retrying_, [now = session_.now](MessageMachine& message) {
-        return message.retry_at() > now ? MessageActions{} : message.retry_due();
-    });
+    while (MessageMachine* message = retrying_.take_due(session_.now)) {
+        follow(*message, message->retry_due());
+    }
 }
 
 void MessageBook::examined(bool guarded) {
@@ -140,8 +147,7 @@ void MessageBook::follow(MessageMachine& message, const MessageActions& actions)
         release(1);
     }
     switch (actions.next) {
-    case Next::nothing:
-    case Next::retry: break;
+    case Next::nothing: break;
     case Next::enqueue: session_.add({.kind = Kind::enqueue, .message = &message}); break;
     case Next::put_first: put_first(message); break;
     case Next::send_session: effects().dead_letters = true; [[fallthrough]];
@@ -154,8 +160,18 @@ void MessageBook::follow(MessageMachine& message, const MessageActions& actions)
                       .count = actions.verdict == Verdict::release ? 1U : 0U,
                       .message = &message});
         break;
-    case Next::park: effects().parks_until = message.retry_at(); break;
-    case Next::retry_later: effects().retries_at = message.retry_at(); break;
+    case Next::wait:
+        retrying_.add(message);
+        effects().makes_room = set_aside() != 0;
+        break;
+    case Next::park:
+        retrying_.add(message);
+        effects().parks_until = message.retry_at();
+        break;
+    case Next::retry_later:
+        retrying_.add(message);
+        effects().retries_at = message.retry_at();
+        break;
     case Next::examine: effects().examines = &message.suspect(); break;
     case Next::rewind: effects().rewinds = true; break;
     case Next::dispose:
@@ -175,10 +191,10 @@ MessageBook::Messages* MessageBook::list_of(MessageMachine::Phase phase) noexcep
     case In::in_lane:
     case In::settled_early: return &in_lane_;
     case In::settling_early: return &settling_early_;
-    case In::retrying: return &retrying_;
     case In::examining: return &examining_;
     case In::failed: return &failed_;
     case In::settling: return &settling_;
+    case In::retrying: // `retrying_` has it
     case In::received:
     case In::gone: break;
     }
@@ -205,13 +221,9 @@ void MessageBook::release(std::uint32_t count) {
     }
 }
 
-TimePoint MessageBook::retry_at() const noexcept {
-    TimePoint at = TimePoint::max();
-    for (const MessageMachine* each = retrying_.front(); each != nullptr;
-         each = retrying_.next(*each)) {
-        at = std::min(at, each->retry_at());
-    }
-    return at;
+std::uint32_t MessageBook::set_aside() const noexcept {
+    const std::size_t waiting = session_.terms.ordered ? 0 : retrying_.size();
+    return static_cast<std::uint32_t>(std::min<std::size_t>(waiting, most_set_aside));
 }
 
 bool MessageBook::settlements_overdue() noexcept {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "processor/gather_clock.hpp"
+#include "processor/retry_queue.hpp"
 #include "processor/session_state.hpp"
 
 namespace sessionq::processor {
@@ -13,6 +14,7 @@ namespace sessionq::processor {
 /// What messages want of their session.
 struct BookEffects {
     bool gone{false};                 ///< a message has left
+    bool makes_room{false};           ///< a message waits, and others may come in its place
     bool turn_over{false};            ///< `max_messages_per_turn` messages were handled (R14)
     bool rewinds{false};              ///< what is behind a failed message goes back first (R6)
     bool dead_letters{false};         ///< the rest of the session is dead-lettered
@@ -102,7 +104,9 @@ public:
         return is_settling() ? "handlers and settlements" : "handlers";
     }
     [[nodiscard]] bool is_retrying() const noexcept { return !retrying_.empty(); }
-    [[nodiscard]] TimePoint retry_at() const noexcept;
+    [[nodiscard]] TimePoint retry_at() const noexcept { return retrying_.next(); }
+    /// Messages that others pass because they wait alone. They take no place in the window.
+    [[nodiscard]] std::uint32_t set_aside() const noexcept;
     /// When to ask `settlements_overdue`; TimePoint::max(): nothing is unanswered.
     [[nodiscard]] TimePoint settlements_due() const noexcept {
         return is_settling() ? settle_look_ : TimePoint::max();
@@ -138,7 +142,7 @@ private:
     GatherClock gathering_clock_;
     Messages in_lane_{};        ///< waiting for a worker or with a handler that runs
     Messages settling_early_{}; ///< settled, not answered; their handlers still run
-    Messages retrying_{};       ///< waiting for their next try, or for the end of parking
+    RetryQueue retrying_{};     ///< waiting for their next try, or for the end of parking
     Messages examining_{};      ///< waiting for the session's record
     Messages failed_{};         ///< to be abandoned once what is behind them went back
     Messages settling_{};       ///< their handlers have ended, the broker has not answered

@@ -125,7 +125,7 @@ MessageActions MessageMachine::ended(const MessageEnd& end, const Circumstances&
         return dispose(false);
     }
     if (ran(end.ending) && end.decision == ports::Outcome::release) {
-        released_ = true;
+        returns_ = Verdict::release;
         return after_failure(session.failure, end.holds_lane, now);
     }
     switch (end.ending) {
@@ -183,7 +183,7 @@ MessageActions MessageMachine::after_failure(const FailureDecision& failure, boo
         if (std::exchange(guarded_, false)) {
             examined_ = false; // the next attempt is noted, too
         }
-        return wait(Next::retry);
+        return wait(Next::wait);
     }
     switch (*failure.action) {
     case Action::park_session: return wait(Next::park);
@@ -192,8 +192,13 @@ MessageActions MessageMachine::after_failure(const FailureDecision& failure, boo
     case Action::dead_letter_session:
         phase_ = Phase::settling;
         return {.next = Next::send_session, .verdict = Verdict::dead_letter_failed};
-    default: return abandon(holds);
+    case Action::abandon: break;
     }
+    if (failure.delay == Duration::zero()) {
+        return abandon(holds);
+    }
+    returns_ = returns_.value_or(Verdict::abandon);
+    return wait(Next::wait);
 }
 
 /// Where several run at once there is no order to keep.
@@ -209,8 +214,8 @@ MessageActions MessageMachine::retry_due() noexcept {
     if (phase_ != Phase::retrying) {
         return {};
     }
-    if (released_) {
-        return settle(Verdict::release, true);
+    if (returns_) {
+        return settle(*returns_, true);
     }
     phase_ = Phase::in_lane;
     ++attempt_;

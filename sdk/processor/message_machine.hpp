@@ -94,7 +94,7 @@ struct MessageActions {
         enqueue,      ///< at the end of the lane
         put_first,    ///< before all others in the lane
         send,         ///< settle it by `verdict`, or as its handler decided
-        retry,        ///< it waits for `retry_at`
+        wait,         ///< it waits for `retry_at`, and others pass it
         park,         ///< it waits until the session is left
         retry_later,  ///< it is abandoned once its delay is kept with the session
         examine,      ///< it waits until the session's record is known
@@ -121,7 +121,7 @@ public:
         in_lane,        ///< waits for a worker, or its handler runs
         settling_early, ///< its handler settled it and still runs; the broker has not answered
         settled_early,  ///< its handler still runs; there is nothing left to settle
-        retrying,       ///< failed and waits for its next try, or was released and waits to go back
+        retrying,       ///< waits for its next try, or to go back
         examining,      ///< waits until the session's record is known
         failed,         ///< to be abandoned once what is behind it went back
         settling,       ///< waits for the broker's answer
@@ -207,7 +207,7 @@ private:
     bool holds_lane_{false};
     bool examined_{false};
     bool guarded_{false};
-    bool released_{false}; ///< its handler released it: it is not tried again
+    std::optional<Verdict> returns_{}; ///< it is not tried again, and goes back so
     std::uint32_t attempt_{1};
     std::unique_ptr<const Suspect> suspect_{}; ///< null for nearly all
     std::size_t size_{0};                      ///< in bytes

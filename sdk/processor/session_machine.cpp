@@ -136,6 +136,8 @@ void SessionMachine::react() {
         }
         if (effects->gone) {
             message_gone();
+        } else if (effects->makes_room) {
+            grant();
         }
     }
     if (!opening_call_) {
@@ -174,7 +176,8 @@ void SessionMachine::grant() {
     }
     const std::uint32_t window = // what is not fetched cannot start
         book_.turn_window(state_.fetch.size(), in_flight() + state_.credit.credit());
-    if (const std::uint32_t count = state_.credit.grant(window, in_flight()); count != 0) {
+    const std::uint32_t count = state_.credit.grant(window, in_flight(), book_.set_aside());
+    if (count != 0) {
         state_.add(Kind::add_credit, count);
     }
 }

@@ -8,7 +8,7 @@ using Phase = SessionState::Phase;
 
 std::string_view wait_of_open(const SessionState& session, const MessageBook& book,
                               std::uint32_t in_flight) noexcept {
-    if (book.is_retrying()) {
+    if (book.is_retrying() && (session.terms.ordered || !book.handlers_run())) {
         return "the next try of a message";
     }
     if (in_flight != 0 || session.credit.is_draining()) {

@@ -47,6 +47,23 @@ TEST_CASE("credit window: a window of one is granted message by message") {
     CHECK(window.grant(1, 0) == 1);
 }
 
+TEST_CASE("credit window: what is set aside takes no place, and counts against the budget") {
+    ByteBudget budget{std::size_t{16} << 10U, 1024};
+    CreditWindow window{budget};
+    CHECK(window.grant(8, 0) == 8);
+    for (int i = 0; i < 8; ++i) {
+        window.arrived(1024);
+    }
+    CHECK(window.grant(8, 8) == 0);
+    CHECK(window.grant(8, 8, 3) == 0); // fewer than half of the places are free
+    CHECK(window.grant(8, 8, 4) == 4);
+    CHECK(window.grant(8, 8, 8) == 4); // four are still to come
+    for (int i = 0; i < 8; ++i) {
+        window.arrived(1024);
+    }
+    CHECK(window.grant(8, 16, 16) == 0); // the budget is used up, and something will move
+}
+
 TEST_CASE("credit window: R23: what is fetched ahead stays within the budget of all sessions") {
     ByteBudget budget{std::size_t{16} << 10U, 1024};
     CreditWindow first{budget};

@@ -89,7 +89,8 @@ TEST_CASE("failure decision: R9: abandon waits longer with each delivery, not wh
 TEST_CASE("failure decision: a released message waits as an abandoned one does") {
     core::Random random{1};
     const auto release = [&](const FailurePolicy& policy, bool ordered, bool may_wait) {
-        return processor::decide_release(policy, ordered, {.may_wait = may_wait}, random);
+        return processor::decide_release(policy, {.may_wait = may_wait, .ordered = ordered},
+                                         random);
     };
     const FailurePolicy slow{.action = Action::dead_letter,
                              .abandon_delay = {.min = 10s, .max = 10s}};
@@ -98,11 +99,28 @@ TEST_CASE("failure decision: a released message waits as an abandoned one does")
     CHECK(parks.delay >= 5s);
     CHECK(release(slow, true, false).action == Action::abandon);
     CHECK(release(FailurePolicy::abandon_at_once(), true, true).action == Action::abandon);
-    const FailureDecision alone = release(FailurePolicy::abandon_at_once(), false, true);
-    CHECK_FALSE(alone.action);
-    CHECK(alone.delay >= 50ms);
-    CHECK(alone.delay <= 100ms);
-    CHECK(release(slow, false, false).action == Action::abandon);
+    const FailureDecision alone = release(slow, false, true);
+    CHECK(alone.action == Action::abandon);
+    CHECK(alone.delay >= 5s);
+    CHECK(release(slow, false, false).delay == Duration::zero());
+}
+
+TEST_CASE("failure decision: without an order the message waits, and no session is parked") {
+    core::Random random{1};
+    const FailurePolicy policy = FailurePolicy::abandon_after({.min = 100ms, .max = 400ms});
+    const Duration full[] = {100ms, 200ms, 400ms, 400ms};
+    for (std::uint32_t deliveries = 0; deliveries < 4; ++deliveries) {
+        CAPTURE(deliveries);
+        const FailureDecision decision =
+            decide_failure(policy, {.deliveries = deliveries, .ordered = false}, random);
+        CHECK(decision.action == Action::abandon);
+        CHECK(decision.delay >= full[deliveries] / 2);
+        CHECK(decision.delay <= full[deliveries]);
+    }
+    const FailureDecision leaving =
+        decide_failure(policy, {.may_wait = false, .ordered = false}, random);
+    CHECK(leaving.action == Action::abandon);
+    CHECK(leaving.delay == Duration::zero());
 }
 
 TEST_CASE("failure decision: R9: a delayed retry takes the delay of its delivery, also at a stop") {

@@ -27,7 +27,7 @@ constexpr TimePoint t0{1h};
 
 std::string words(const MessageActions& actions) {
     static constexpr const char* next[] = {"",       "enqueue",      "put_first", "send",
-                                           "retry",  "park",         "later",     "examine",
+                                           "wait",   "park",         "later",     "examine",
                                            "rewind", "send_session", "dispose"};
     static constexpr const char* verdicts[] = {"complete", "abandon", "release",
                                                "failed",   "expired", "session"};
@@ -40,9 +40,11 @@ std::string words(const MessageActions& actions) {
     return text;
 }
 
-Circumstances failing(std::optional<Action> step, Duration delay = 1s) {
-    return {.failure = {.action = step, .delay = delay}};
+Circumstances failing(std::optional<Action> step) {
+    return {.failure = {.action = step, .delay = step == Action::abandon ? 0s : 1s}};
 }
+/// Of an entity without sessions.
+constexpr Circumstances waits_alone{.failure = {.action = Action::abandon, .delay = 1s}};
 
 constexpr MessageEnd handled{};
 constexpr MessageEnd failed{.ending = Ending::failed};
@@ -71,7 +73,7 @@ struct Way {
     MessageMachine& retrying(bool holds = true) {
         MessageEnd end = failed;
         end.holds_lane = holds;
-        CHECK(words(in_lane().ended(end, failing(retry), t0)) == "retry");
+        CHECK(words(in_lane().ended(end, failing(retry), t0)) == "wait");
         return message;
     }
     MessageMachine& examining() {
@@ -159,7 +161,7 @@ TEST_CASE("message machine: R9: each failure policy has its way out") {
         Phase phase;
     };
     for (const Row row : {
-             Row{retry, "retry", "retry", Phase::retrying},
+             Row{retry, "wait", "wait", Phase::retrying},
              Row{Action::park_session, "park", "park", Phase::retrying},
              Row{Action::abandon, "rewind counts", "send abandon counts", Phase::failed},
              Row{Action::dead_letter, "send failed counts", "send failed counts", Phase::settling},
@@ -222,9 +224,20 @@ TEST_CASE("message machine: R6: a released message waits, and what is behind it 
         CHECK(words(at_once.in_lane().ended(end, failing(Action::abandon), t0)) == "rewind counts");
         end.holds_lane = false;
         Way alone;
-        CHECK(words(alone.in_lane().ended(end, failing(retry), t0)) == "retry");
+        CHECK(words(alone.in_lane().ended(end, waits_alone, t0)) == "wait");
         CHECK(words(alone.message.retry_due()) == "send release counts");
     }
+}
+
+TEST_CASE("message machine: R9: without an order an abandoned message waits alone") {
+    Way alone;
+    CHECK(words(alone.in_lane().ended(failed, waits_alone, t0)) == "wait");
+    CHECK(alone.message.retry_at() == t0 + 1s);
+    CHECK(words(alone.message.retry_due()) == "send abandon counts"); // and is not tried again
+    CHECK(alone.message.attempt() == 1);
+    Way leaving;
+    static_cast<void>(leaving.in_lane().ended(failed, waits_alone, t0));
+    CHECK(words(leaving.message.let_back(true)) == "send abandon");
 }
 
 TEST_CASE("message machine: a message that was not started waits for the lock or is released") {
@@ -249,7 +262,7 @@ TEST_CASE("message machine: R22: an expired message is dead-lettered or discarde
 TEST_CASE(
     "message machine: R10: a message that its sender settled is tried again, else it is gone") {
     Way again;
-    CHECK(words(again.in_lane(true).ended(failed, failing(retry), t0)) == "retry");
+    CHECK(words(again.in_lane(true).ended(failed, failing(retry), t0)) == "wait");
     for (const Action step : {Action::abandon, Action::dead_letter, Action::park_session,
                               Action::dead_letter_session}) {
         Way gone;

@@ -87,20 +87,3 @@ TEST_CASE("release: R8: nothing is released once the lock is lost") {
     }
     bench.finish_all();
 }
-
-TEST_CASE("release: of an entity without sessions the message waits alone") {
-    ProcessorBench bench{
-        {.max_concurrent_calls_per_session = 2, .session_idle_timeout = Duration::max()}};
-    bench.scope = ports::Scope::entity;
-    bench.handle = releases_the_first;
-    bench.start();
-    const auto link = bench.open("");
-    bench.deliver(link, {"1", "2"});
-    CHECK(bench.handled == "1 2");
-    CHECK(link->take_log() == "complete 2");
-    bench.advance(49ms);
-    CHECK(link->take_log().empty());
-    bench.advance(51ms);
-    CHECK(link->take_log() == "release 1");
-    CHECK(bench.handled == "1 2");
-}
