@@ -7,6 +7,7 @@
 
 #include <sessionq/processor_report.hpp>
 
+#include "core/intrusive_list.hpp"
 #include "ports/own_locks.hpp"
 #include "processor/driven_session.hpp"
 #include "processor/message_call.hpp"
@@ -35,6 +36,7 @@ struct SessionSeat {
 /// Performs what `SessionMachine` decides for one held session: the link on one side, the lane on
 /// the other, one timer. Lives on its shard's loop and is owned by the shard.
 class SessionDriver final : public ports::LinkEvents,
+                            public core::ListHook<SessionDriver>,
                             public std::enable_shared_from_this<SessionDriver> {
 public:
     SessionDriver(Shard& shard, const SessionSeat& seat, ports::SessionLinkPtr link);
@@ -47,10 +49,12 @@ public:
     template <typename... Wants, typename... Gives>
     void feed(void (SessionMachine::*input)(Wants...), Gives&&... gives) {
         (machine_.at(view_.loop().now()).*input)(std::forward<Gives>(gives)...);
-        if (perform()) {
-            view_.loop().timers().set_due(timer_, machine_.next());
+        if (perform() && !is_linked()) {
+            ask_for_timer();
         }
     }
+    /// Once a turn, because many inputs come in one.
+    void set_timer() { view_.loop().timers().set_due(timer_, machine_.next()); }
 
     void ended(MessageCall& call); ///< its handler has returned, or will not run
     void session_call_ended();
@@ -81,6 +85,7 @@ private:
     void on_lost(const Failure& reason) override;
     void on_due() { feed(&SessionMachine::due); }
 
+    void ask_for_timer();
     bool perform(); ///< false: an outer call does
     void perform(const SessionAction& action);
     void take_back();

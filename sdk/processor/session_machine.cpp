@@ -301,6 +301,9 @@ TimePoint SessionMachine::next() const noexcept {
 }
 
 void SessionMachine::due() {
+    if (state_.phase == Phase::finished) { // its timer was not cancelled yet
+        return;
+    }
     const TimePoint now = state_.now;
     book_.gather();
     look_at_lock();

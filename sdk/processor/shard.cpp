@@ -114,6 +114,13 @@ void Shard::session_ended(SessionDriver& session) {
     loop().wake();
 }
 
+void Shard::session_changed(SessionDriver& session) {
+    if (changed_.empty()) {
+        loop().wake();
+    }
+    changed_.push_back(session);
+}
+
 void Shard::lane_ready() {
     if (ready_lanes_++ == 0) {
         loop().wake();
@@ -125,6 +132,9 @@ void Shard::drain() noexcept {
     take_notices();
     if (std::exchange(ready_lanes_, 0) != 0) {
         workplace_.shared->environment.dispatcher->flush();
+    }
+    while (SessionDriver* const session = changed_.pop_front()) {
+        session->set_timer();
     }
     ended_.clear();
     apply(
