@@ -164,8 +164,6 @@ void SessionDriver::session_call_ended() {
 
 // Actions
 
-void SessionDriver::ask_for_timer() { shard_.session_changed(*this); }
-
 bool SessionDriver::perform() {
     return machine_.actions().run([this](const SessionAction& action) { perform(action); });
 }

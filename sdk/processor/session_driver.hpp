@@ -7,7 +7,6 @@
 
 #include <sessionq/processor_report.hpp>
 
-#include "core/intrusive_list.hpp"
 #include "ports/own_locks.hpp"
 #include "processor/driven_session.hpp"
 #include "processor/message_call.hpp"
@@ -17,8 +16,6 @@
 #include "processor/session_reach.hpp"
 #include "processor/session_signs.hpp"
 #include "processor/session_view.hpp"
-#include "timing/timer.hpp"
-#include "timing/timer_service.hpp"
 
 namespace sessionq::processor {
 
@@ -36,7 +33,6 @@ struct SessionSeat {
 /// Performs what `SessionMachine` decides for one held session: the link on one side, the lane on
 /// the other, one timer. Lives on its shard's loop and is owned by the shard.
 class SessionDriver final : public ports::LinkEvents,
-                            public core::ListHook<SessionDriver>,
                             public std::enable_shared_from_this<SessionDriver> {
 public:
     SessionDriver(Shard& shard, const SessionSeat& seat, ports::SessionLinkPtr link);
@@ -49,12 +45,10 @@ public:
     template <typename... Wants, typename... Gives>
     void feed(void (SessionMachine::*input)(Wants...), Gives&&... gives) {
         (machine_.at(view_.loop().now()).*input)(std::forward<Gives>(gives)...);
-        if (perform() && !is_linked()) {
-            ask_for_timer();
+        if (perform()) {
+            view_.workplace().timers.changed(timer_);
         }
     }
-    /// Once a turn, because many inputs come in one.
-    void set_timer() { view_.loop().timers().set_due(timer_, machine_.next()); }
 
     void ended(MessageCall& call); ///< its handler has returned, or will not run
     void session_call_ended();
@@ -83,9 +77,7 @@ private:
     void on_drained() override { feed(&SessionMachine::drained); }
     void on_lock_uncertain() override { feed(&SessionMachine::lock_uncertain); }
     void on_lost(const Failure& reason) override;
-    void on_due() { feed(&SessionMachine::due); }
 
-    void ask_for_timer();
     bool perform(); ///< false: an outer call does
     void perform(const SessionAction& action);
     void take_back();
@@ -102,7 +94,9 @@ private:
     SessionMachine machine_;
     std::unique_ptr<ports::OwnLocks> own_locks_{}; ///< null: messages have no locks of their own
     std::unique_ptr<SessionCall> session_call_{};
-    timing::Timer timer_{timing::Timer::calling<&SessionDriver::on_due>(this)};
+    SessionTimer timer_{machine_, this, [](void* self) {
+                            static_cast<SessionDriver*>(self)->feed(&SessionMachine::due);
+                        }};
 };
 
 } // namespace sessionq::processor

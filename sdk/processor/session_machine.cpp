@@ -215,13 +215,6 @@ void SessionMachine::after_drain() {
     grant();
 }
 
-void SessionMachine::idle_due() {
-    state_.idle.due();
-    if (state_.phase == Phase::working) {
-        idle_out();
-    }
-}
-
 void SessionMachine::idle_out() {
     state_.phase = Phase::idling_out;
     if (!leaving_.drain()) {
@@ -301,9 +294,6 @@ TimePoint SessionMachine::next() const noexcept {
 }
 
 void SessionMachine::due() {
-    if (state_.phase == Phase::finished) { // its timer was not cancelled yet
-        return;
-    }
     const TimePoint now = state_.now;
     book_.gather();
     look_at_lock();
@@ -332,7 +322,10 @@ void SessionMachine::due() {
         state_.asked_ahead = leaving_.drain();
     }
     if (now >= idle_at()) {
-        idle_due();
+        state_.idle.due();
+        if (state_.phase == Phase::working) {
+            idle_out();
+        }
         react();
     }
 }

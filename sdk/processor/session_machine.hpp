@@ -110,7 +110,6 @@ private:
     void rewind();
     void grant();
     void after_drain();
-    void idle_due();
     void idle_out();
     void look_at_lock();
     [[nodiscard]] TimePoint idle_at() const noexcept;

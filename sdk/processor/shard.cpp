@@ -114,28 +114,19 @@ void Shard::session_ended(SessionDriver& session) {
     loop().wake();
 }
 
-void Shard::session_changed(SessionDriver& session) {
-    if (changed_.empty()) {
-        loop().wake();
-    }
-    changed_.push_back(session);
-}
-
 void Shard::lane_ready() {
     if (ready_lanes_++ == 0) {
         loop().wake();
     }
 }
 
-/// The end of a turn: what workers told, what became ready, what has ended.
+/// The end of a turn: what workers told, what became ready, what waits for time, what has ended.
 void Shard::drain() noexcept {
     take_notices();
     if (std::exchange(ready_lanes_, 0) != 0) {
         workplace_.shared->environment.dispatcher->flush();
     }
-    while (SessionDriver* const session = changed_.pop_front()) {
-        session->set_timer();
-    }
+    workplace_.timers.set();
     ended_.clear();
     apply(
         stop_.changed({.sessions = !sessions_.empty(), .accepts = slots_.accepts().has_accepts()}));

@@ -56,8 +56,6 @@ public:
     [[nodiscard]] SessionDriver& open_session(const SessionSeat& seat, ports::SessionLinkPtr link);
     void session_ended(SessionDriver& session);
     void lane_ready(); ///< A lane has work: the workers are told at the end of the turn.
-    /// It wants another timer: that is set at the end of the turn. Not again until then.
-    void session_changed(SessionDriver& session);
 
 private:
     struct HealthWatch {
@@ -81,8 +79,7 @@ private:
     SlotTable slots_;
     SessionLimits limits_;
     Sessions sessions_{};
-    Sessions ended_{}; ///< destroyed at the end of the turn
-    core::IntrusiveList<SessionDriver, SessionDriver> changed_{}; ///< in this turn
+    Sessions ended_{};           ///< destroyed at the end of the turn
     std::size_t ready_lanes_{0}; ///< in this turn
     StopMachine stop_{};
     Stopped stopped_{};

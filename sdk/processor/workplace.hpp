@@ -13,6 +13,7 @@
 #include "ports/endpoint.hpp"
 #include "processor/drain_time.hpp"
 #include "processor/meters.hpp"
+#include "processor/session_timers.hpp"
 #include "processor/shard_call.hpp"
 #include "processor/shared_state.hpp"
 
@@ -27,7 +28,8 @@ struct Workplace {
           endpoint{port},
           random{seed},
           budget{budget_bytes, first_guess(port)},
-          call_memory{call_bytes, most_kept_calls} {}
+          call_memory{call_bytes, most_kept_calls},
+          timers{port.loop()} {}
 
     /// To ask for a message that is in this process anyway costs no memory.
     [[nodiscard]] static double first_guess(const ports::Endpoint& port) noexcept {
@@ -56,6 +58,7 @@ struct Workplace {
     core::ByteBudget budget;
     DrainTime drain_time{};
     core::Recycler call_memory;
+    SessionTimers timers;
     alignas(64) core::MpscQueue<ShardCall> notices{};
     alignas(64) StopReport tally{}; ///< of what happens since the stop began
     alignas(64) Meters meters{};    ///< any thread may read them
