@@ -14,6 +14,7 @@ Entity::Entity(std::string name, EntityKind kind, const QueueOptions& options,
       messages{state, dead_letters != nullptr ? &dead_letters->messages : nullptr},
       consumers{state, messages},
       deliveries{state, messages, consumers},
+      deletions{state, messages},
       browsers{state},
       dead_letters_{dead_letters} {
     if (options.duplicate_detection_window) {

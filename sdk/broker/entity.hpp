@@ -3,6 +3,7 @@
 
 #include "broker/browser_line.hpp"
 #include "broker/duplicate_history.hpp"
+#include "broker/entity_deletions.hpp"
 #include "broker/entity_deliveries.hpp"
 
 namespace sessionq::broker {
@@ -39,6 +40,7 @@ public:
     EntityMessages messages;
     EntityConsumers consumers;
     EntityDeliveries deliveries;
+    EntityDeletions deletions;
     BrowserLine browsers;
 
 private:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "broker/entity_state.hpp"
 
-#include <algorithm>
-
 #include "core/id_check.hpp"
 
 namespace sessionq::broker {
@@ -100,38 +98,16 @@ void EntityState::remove(StoredMessage& message) {
 
 Peeked EntityState::peek(std::int64_t from, std::uint32_t max,
                          const std::optional<std::string>& session_id) {
-    Peeked peeked{.searched_to = std::max(from, store.last_sequence() + 1)};
-    const StoredMessage* at = nullptr;
-    const Session* session = nullptr;
-    if (session_id && options.requires_session) {
-        session = sessions.find(*session_id);
-        at = session != nullptr ? session->messages.back() : nullptr;
-        if (at == nullptr || at->sequence < from) {
-            return peeked;
-        }
-        at = session->messages.front();
+    Peeked peeked{.searched_to = from};
+    if (max == 0) {
+        return peeked;
     }
-    if (at == nullptr || at->sequence < from) {
-        at = store.at_or_after(from);
-    }
-    for (std::size_t seen = 0; at != nullptr && peeked.messages.size() < max; ++seen) {
-        if (seen == messages_a_search) {
-            peeked.searched_to = at->sequence;
-            peeked.is_complete = false;
-            return peeked;
-        }
-        const bool is_wanted = session != nullptr
-                                   ? at->session == session
-                                   : !session_id || at->content->session_id() == session_id;
-        if (is_wanted) {
-            peeked.messages.push_back(describe_delivery(*at));
-        }
-        at = session != nullptr && is_wanted ? session->messages.next(*at)
-                                             : store.at_or_after(at->sequence + 1);
-    }
-    if (at != nullptr) {
-        peeked.searched_to = at->sequence;
-    }
+    const Searched searched = search(from, session_id, [&](const StoredMessage& message) {
+        peeked.messages.push_back(describe_delivery(message));
+        return peeked.messages.size() < max;
+    });
+    peeked.searched_to = searched.to;
+    peeked.is_complete = searched.reached_end || peeked.messages.size() == max;
     return peeked;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+
 #include "broker/entity_journal.hpp"
 #include "broker/message_store.hpp"
 #include "broker/ordered_messages.hpp"
@@ -11,6 +13,12 @@ namespace sessionq::broker {
 
 /// The messages that one turn of a search looks at: about a third of a millisecond.
 inline constexpr std::size_t messages_a_search = 4096;
+
+/// Where a turn of a search has ended.
+struct Searched {
+    std::int64_t to{0};      ///< go on from this number
+    bool reached_end{false}; ///< there are no more messages
+};
 
 /// What the parts of an entity share: its definition, context, messages and sessions. It answers
 /// questions about them. The parts decide what happens to them.
@@ -68,9 +76,48 @@ struct EntityState {
     /// Removes a message, and its session if nothing else keeps that.
     void remove(StoredMessage& message);
 
+    /// Calls `visit` for messages from sequence number `from` on that are in the session, or in
+    /// any, until it returns false. Looks at up to `messages_a_search`. `visit` may remove the
+    /// message.
+    template <typename Visit>
+    Searched search(std::int64_t from, const std::optional<std::string>& session_id, Visit visit);
+
     /// As `Queue::peek_some`.
     [[nodiscard]] Peeked peek(std::int64_t from, std::uint32_t max,
                               const std::optional<std::string>& session_id);
 };
+
+template <typename Visit>
+Searched EntityState::search(std::int64_t from, const std::optional<std::string>& session_id,
+                             Visit visit) {
+    const Searched all{.to = std::max(from, store.last_sequence() + 1), .reached_end = true};
+    StoredMessage* at = nullptr;
+    Session* session = nullptr;
+    if (session_id && options.requires_session) {
+        session = sessions.find(*session_id);
+        at = session != nullptr ? session->messages.back() : nullptr;
+        if (at == nullptr || at->sequence < from) {
+            return all;
+        }
+        at = session->messages.front();
+    }
+    if (at == nullptr || at->sequence < from) {
+        at = store.at_or_after(from);
+    }
+    bool goes_on = true;
+    for (std::size_t seen = 0; at != nullptr && goes_on && seen < messages_a_search; ++seen) {
+        const std::int64_t sequence = at->sequence;
+        const bool is_wanted = session != nullptr
+                                   ? at->session == session
+                                   : !session_id || at->content->session_id() == session_id;
+        StoredMessage* const next_of_session =
+            session != nullptr && is_wanted ? session->messages.next(*at) : nullptr;
+        if (is_wanted) {
+            goes_on = visit(*at); // may remove the last message of the session, and with it that
+        }
+        at = session != nullptr && is_wanted ? next_of_session : store.at_or_after(sequence + 1);
+    }
+    return at != nullptr ? Searched{.to = at->sequence} : all;
+}
 
 } // namespace sessionq::broker

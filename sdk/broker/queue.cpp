@@ -55,6 +55,27 @@ bool Queue::cancel_accept(OperationId id, Instant at) {
     return pair_.perform(at, [&] { return entity_.consumers.cancel_accept(id); });
 }
 
+core::Result<Deleted> Queue::delete_some(const DeleteSpec& spec, Instant at) {
+    return pair_.perform(at, [&] { return entity_.deletions.run(spec); });
+}
+
+core::Result<std::uint32_t> Queue::delete_messages(DeleteSpec spec, Instant at) {
+    spec.max = std::min(spec.max, most_deleted);
+    std::uint32_t count = 0;
+    while (true) {
+        const auto deleted = delete_some(spec, at);
+        if (!deleted) {
+            return count != 0 ? core::Result<std::uint32_t>{count} : deleted.failure();
+        }
+        count += deleted.value().count;
+        if (deleted.value().is_complete) {
+            return count;
+        }
+        spec.max -= deleted.value().count;
+        spec.from = deleted.value().searched_to;
+    }
+}
+
 core::Result<ConsumerPtr> Queue::open(ReceiveMode mode, int priority,
                                       std::shared_ptr<ConsumerTarget> target, Instant at) {
     return pair_.perform(at,

@@ -13,6 +13,7 @@
 #include "broker/accept_spec.hpp"
 #include "broker/browser_target.hpp"
 #include "broker/consumer.hpp"
+#include "broker/deletion.hpp"
 #include "broker/delivered.hpp"
 #include "broker/instant.hpp"
 #include "broker/purgatory.hpp"
@@ -97,6 +98,15 @@ public:
     /// Returns true if the wait is over and will not be answered. False: it was answered before, or
     /// is being answered.
     bool cancel_accept(OperationId id, Instant at);
+
+    /// Deletes active messages that no consumer has received, the oldest first: a turn of it. Those
+    /// of a locked session that its holder has not received go too. Deferred and scheduled messages
+    /// stay. Fails with not_supported (a topic, or a queue that forwards) or server_busy.
+    core::Result<Deleted> delete_some(const DeleteSpec& spec, Instant at);
+
+    /// The same, until `max` are deleted, or `most_deleted`, or there are no more. Returns how many
+    /// were. Other threads have the queue in between.
+    core::Result<std::uint32_t> delete_messages(DeleteSpec spec, Instant at);
 
     /// Opens a consumer of an entity without sessions. Each message is locked on its own.
     core::Result<ConsumerPtr> open(ReceiveMode mode, int priority,
