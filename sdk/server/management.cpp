@@ -37,6 +37,8 @@ constexpr Operation operations[] = {
      false},
     {"com.microsoft:receive-by-sequence-number", &message_operations::receive_by_sequence,
      Rights::listen(), true},
+    {"com.microsoft:batch-delete-messages", &message_operations::batch_delete, Rights::listen(),
+     true},
     {"com.microsoft:update-disposition", &message_operations::update_disposition, Rights::listen(),
      true},
     {"com.microsoft:enumerate-rules", &rule_operations::enumerate_rules, Rights::listen(), false},

@@ -36,6 +36,15 @@ std::optional<broker::Outcome> outcome_of(std::string_view status) noexcept {
     return std::nullopt;
 }
 
+/// The session that the request is limited to, by its id or by the link that holds it. Unset: all.
+std::optional<std::string> session_of(const ManagedEntity& entity, const Request& request) {
+    if (const auto named = read_text(request.body, "session-id")) {
+        return std::string{*named};
+    }
+    const Holder* const holder = entity.held_session(request);
+    return holder != nullptr ? std::optional{holder->consumer->session_id} : std::nullopt;
+}
+
 Answer go_on(const ManagedEntity& entity, std::shared_ptr<FetchedMessages> fetched) {
     if (!fetched->go_on(entity.peer.limits.decoded_at_once, entity.peer.now())) {
         return {.progress = Progress{.fetched = std::move(fetched)}};
@@ -75,12 +84,7 @@ Answer peek(const ManagedEntity& entity, const Request& request) {
     if (!from || !count || *count < 0) {
         return lacks(!from ? "from-sequence-number" : "message-count");
     }
-    std::optional<std::string> session_id;
-    if (const auto named = read_text(request.body, "session-id")) {
-        session_id = *named;
-    } else if (const Holder* holder = entity.held_session(request)) {
-        session_id = holder->consumer->session_id;
-    }
+    std::optional<std::string> session_id = session_of(entity, request);
     const auto most = static_cast<std::uint32_t>(std::min<std::int64_t>(*count, most_peeked));
     amqp::List messages;
     std::size_t bytes = 0;
@@ -197,6 +201,43 @@ Answer receive_by_sequence(const ManagedEntity& entity, const Request& request) 
                                                            : is_to_delete ? Delete::with_the_answer
                                                                           : Delete::no,
                                                            now));
+}
+
+Answer batch_delete(const ManagedEntity& entity, const Request& request) {
+    const auto wanted = read_number(request.body, "message-count");
+    const auto before = read_number(request.body, "enqueued-time-utc");
+    if (!wanted || !before) {
+        return lacks(!wanted ? "message-count" : "enqueued-time-utc");
+    }
+    if (*wanted < 1 || *wanted > broker::most_deleted) {
+        return refuse(400, condition::argument_error,
+                      "message-count must be 1 to " + std::to_string(broker::most_deleted) +
+                          "; it is " + std::to_string(*wanted));
+    }
+    const auto most = static_cast<std::uint32_t>(*wanted);
+    broker::DeleteSpec rest{.max = most, .enqueued_before = amqp::Timestamp{*before}.time()};
+    if (request.progress) {
+        rest = *request.progress->to_delete;
+    } else {
+        rest.session_id = session_of(entity, request);
+        if (!rest.session_id && entity.queue->options().requires_session &&
+            !request.text("associated-link-name").empty()) {
+            return session_lock_lost(); // it does not mean all sessions
+        }
+    }
+    const auto deleted = entity.queue->delete_some(rest, entity.peer.now());
+    if (!deleted && rest.max == most) {
+        return refuse(deleted.failure());
+    }
+    if (deleted) {
+        rest.max -= deleted.value().count;
+        rest.from = deleted.value().searched_to;
+        if (!deleted.value().is_complete) {
+            return {.progress = Progress{.to_delete = std::move(rest)}};
+        }
+    }
+    const auto count = static_cast<std::int32_t>(most - rest.max);
+    return count == 0 ? no_content() : ok(amqp::Value::map({{"message-count", count}}));
 }
 
 Answer update_disposition(const ManagedEntity& entity, const Request& request) {

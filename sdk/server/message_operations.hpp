@@ -13,6 +13,7 @@ namespace sessionq::server::message_operations {
 [[nodiscard]] Answer schedule(const ManagedEntity& entity, const Request& request);
 [[nodiscard]] Answer cancel_scheduled(const ManagedEntity& entity, const Request& request);
 [[nodiscard]] Answer receive_by_sequence(const ManagedEntity& entity, const Request& request);
+[[nodiscard]] Answer batch_delete(const ManagedEntity& entity, const Request& request);
 [[nodiscard]] Answer update_disposition(const ManagedEntity& entity, const Request& request);
 
 } // namespace sessionq::server::message_operations

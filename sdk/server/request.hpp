@@ -21,6 +21,7 @@ struct Progress {
     /// Of the messages to schedule, those that are decoded.
     std::shared_ptr<std::vector<MessageContentPtr>> decoded{};
     std::shared_ptr<FetchedMessages> fetched{};
+    std::optional<broker::DeleteSpec> to_delete{}; ///< what is left of a deletion
 
     /// Of the answer, as far as it is written.
     [[nodiscard]] std::size_t bytes() const noexcept;

@@ -208,6 +208,7 @@ struct Front {
     struct Reply {
         std::int64_t status{0};
         std::string condition{};
+        std::string description{};
         amqp::Value correlation{};
         amqp::Value body{};
     };
@@ -227,6 +228,8 @@ struct Front {
         reply.status = status.integer().value_or(0);
         const amqp::Value condition = property("errorCondition");
         reply.condition = condition.text().value_or("");
+        const amqp::Value description = property("statusDescription");
+        reply.description = description.text().value_or("");
         reply.correlation = amqp::MessageProperties::read(sections->properties)
                                 ->value(amqp::MessageProperties::correlation_id)
                                 .value_or(amqp::Value{});

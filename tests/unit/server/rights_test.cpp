@@ -83,6 +83,7 @@ TEST_CASE("rights: each request needs its own, and is answered with 401 without 
         {"get-message-sessions", Rights::listen()},
         {"receive-by-sequence-number", Rights::listen()},
         {"update-disposition", Rights::listen()},
+        {"batch-delete-messages", Rights::listen()},
         {"enumerate-rules", Rights::listen()},
         {"add-rule", Rights::listen()},
         {"remove-rule", Rights::listen()},
