@@ -16,6 +16,7 @@
 #include <sessionq/client.hpp>
 #include <sessionq/message_handler.hpp>
 #include <sessionq/operation_context.hpp>
+#include <sessionq/purge.hpp>
 #include <sessionq/receiver.hpp>
 #include <sessionq/redrive.hpp>
 #include <sessionq/rule_manager.hpp>
@@ -164,6 +165,11 @@ namespace sessionq {
     const OperationContext& context = OperationContext::current());
 [[nodiscard]] asio::awaitable<std::vector<std::string>> async_list_sessions(
     const Client& client, const std::string& entity,
+    const OperationContext& context = OperationContext::current());
+
+// Deleting messages
+[[nodiscard]] asio::awaitable<std::uint64_t> async_purge(
+    const Client& client, const std::string& entity, const PurgeOptions& options = {},
     const OperationContext& context = OperationContext::current());
 
 // RuleManager

@@ -32,6 +32,7 @@
 #include <sessionq/processor.hpp>
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
+#include <sessionq/purge.hpp>
 #include <sessionq/received_message.hpp>
 #include <sessionq/receiver.hpp>
 #include <sessionq/redrive.hpp>

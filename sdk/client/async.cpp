@@ -5,6 +5,7 @@
 
 #include "client/awaiting.hpp"
 #include "client/browser_core.hpp"
+#include "client/purge_run.hpp"
 #include "client/rule_manager_core.hpp"
 #include "client/sender_core.hpp"
 #include "client/session_deferred.hpp"
@@ -202,6 +203,12 @@ asio::awaitable<std::vector<std::string>> async_list_sessions(const Client& clie
                                                               const std::string& entity,
                                                               const OperationContext& context) {
     return async_list_sessions(client, entity, ListSessionsOptions{}, context);
+}
+
+asio::awaitable<std::uint64_t> async_purge(const Client& client, const std::string& entity,
+                                           const PurgeOptions& options,
+                                           const OperationContext& context) {
+    return client::await(client::purge_all(client, entity, options, context));
 }
 
 asio::awaitable<void> async_add_rule(const RuleManager& rules, Rule rule,

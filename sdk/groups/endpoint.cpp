@@ -12,6 +12,40 @@ namespace sessionq::groups {
 
 using ports::Capability;
 
+namespace {
+
+using Receivers = std::map<ReceiverTerms, std::unique_ptr<GroupReceiver>>;
+
+/// Why the request fails here, before any I/O.
+std::optional<Failure> refusal(const ports::AcceptRequest& request, const Receivers& receivers,
+                               const ports::Capabilities& capabilities, TimePoint now) {
+    if (request.deadline.passed(now)) {
+        return Failure{.code = Errc::timeout};
+    }
+    if (!request.further_entities.empty()) {
+        return capabilities.missing(Capability::accept_any_entity);
+    }
+    if (!request.session_id) {
+        return std::nullopt;
+    }
+    if (!capabilities.has(Capability::accept_named)) {
+        return capabilities.missing(Capability::accept_named);
+    }
+    const auto holds = [&](const auto& each) {
+        const auto& [terms, receiver] = each;
+        return terms.entity == request.entity &&
+               (terms.session_id ? receiver->table().holder(*request.session_id) != nullptr
+                                 : receiver->table().has(*request.session_id));
+    };
+    if (std::ranges::any_of(receivers, holds)) {
+        return Failure{.code = Errc::session_locked_elsewhere,
+                       .detail = "session '" + *request.session_id + "' is held by this client"};
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
 Endpoint::Endpoint(core::EventLoop& loop, asio::io_context& io, const EndpointSettings& settings)
     : connection_{loop, io, settings},
       replies_{loop},
@@ -65,7 +99,7 @@ ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHan
         return id;
     }
     accepts_.add(id, request.deadline, std::move(handler));
-    if (auto why = refusal(request)) {
+    if (auto why = refusal(request, receivers_, capabilities(), loop().now())) {
         accepts_.answer(id, *std::move(why));
     } else {
         const ReceiverTerms terms{.entity = request.entity,
@@ -98,32 +132,6 @@ void Endpoint::open_entity(ports::RequestId id, ports::AcceptRequest request,
 void Endpoint::expire_accepts() {
     const TimePoint now = loop().now();
     loop().timers().set_due(accept_timer_, accepts_.expire(now).time());
-}
-
-std::optional<Failure> Endpoint::refusal(const ports::AcceptRequest& request) const {
-    if (request.deadline.passed(connection_.loop().now())) {
-        return Failure{.code = Errc::timeout};
-    }
-    if (!request.further_entities.empty()) {
-        return capabilities().missing(Capability::accept_any_entity);
-    }
-    if (!request.session_id) {
-        return std::nullopt;
-    }
-    if (!capabilities().has(Capability::accept_named)) {
-        return capabilities().missing(Capability::accept_named);
-    }
-    const auto holds = [&](const auto& each) {
-        const auto& [terms, receiver] = each;
-        return terms.entity == request.entity &&
-               (terms.session_id ? receiver->table().holder(*request.session_id) != nullptr
-                                 : receiver->table().has(*request.session_id));
-    };
-    if (std::ranges::any_of(receivers_, holds)) {
-        return Failure{.code = Errc::session_locked_elsewhere,
-                       .detail = "session '" + *request.session_id + "' is held by this client"};
-    }
-    return std::nullopt;
 }
 
 void Endpoint::on_finished(const ReceiverTerms& terms) {
@@ -202,6 +210,10 @@ ports::RequestId Endpoint::peek(ports::PeekRequest, ports::PeekHandler handler) 
 ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest,
                                          ports::ListSessionsHandler handler) {
     return reply(std::move(handler), capabilities().missing(Capability::list_sessions));
+}
+ports::RequestId Endpoint::delete_messages(ports::DeleteMessagesRequest,
+                                           ports::DeletedHandler handler) {
+    return reply(std::move(handler), capabilities().missing(Capability::batch_delete));
 }
 ports::RequestId Endpoint::manage_rules(ports::RulesRequest, ports::RulesHandler handler) {
     return reply(std::move(handler), capabilities().missing(Capability::rules));

@@ -51,12 +51,12 @@ public:
     ports::RequestId peek(ports::PeekRequest request, ports::PeekHandler handler) override;
     ports::RequestId list_sessions(ports::ListSessionsRequest request,
                                    ports::ListSessionsHandler handler) override;
+    ports::RequestId delete_messages(ports::DeleteMessagesRequest request,
+                                     ports::DeletedHandler handler) override;
     ports::RequestId manage_rules(ports::RulesRequest request,
                                   ports::RulesHandler handler) override;
 
 private:
-    /// Why the request fails here, before any I/O.
-    [[nodiscard]] std::optional<Failure> refusal(const ports::AcceptRequest& request) const;
     void open_entity(ports::RequestId id, ports::AcceptRequest request,
                      ports::AcceptHandler handler);
     [[nodiscard]] amqp::SenderChannel& sender_for(const std::string& entity);

@@ -84,7 +84,8 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
                                           Capability::plain_entities,
                                           Capability::message_lock_renewal,
                                           Capability::dead_letter_sub_queue,
-                                          Capability::rules}};
+                                          Capability::rules,
+                                          Capability::batch_delete}};
     return all;
 }
 
@@ -245,6 +246,28 @@ ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest request,
                                                            request.top, at)
                            : queue.list_sessions(request.skip, request.top, at);
             }));
+}
+
+ports::RequestId Endpoint::delete_messages(ports::DeleteMessagesRequest request,
+                                           ports::DeletedHandler handler) {
+    return confirmations_.confirm(
+        std::move(handler),
+        perform<ports::DeletedMessages>(
+            request.entity, request.deadline,
+            [&](broker::Queue& queue, broker::Instant at) -> core::Result<ports::DeletedMessages> {
+                const WallTime before =
+                    request.enqueued_before.value_or(at.wall + WallTime::duration{1});
+                const auto deleted =
+                    queue.delete_messages({.max = request.max_messages,
+                                           .enqueued_before = before,
+                                           .session_id = std::move(request.session_id)},
+                                          at);
+                if (!deleted) {
+                    return deleted.failure();
+                }
+                return ports::DeletedMessages{.count = deleted.value(), .enqueued_before = before};
+            }),
+        request.deadline);
 }
 
 ports::RequestId Endpoint::manage_rules(ports::RulesRequest request, ports::RulesHandler handler) {

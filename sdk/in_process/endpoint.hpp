@@ -45,6 +45,8 @@ public:
     ports::RequestId peek(ports::PeekRequest request, ports::PeekHandler handler) override;
     ports::RequestId list_sessions(ports::ListSessionsRequest request,
                                    ports::ListSessionsHandler handler) override;
+    ports::RequestId delete_messages(ports::DeleteMessagesRequest request,
+                                     ports::DeletedHandler handler) override;
     ports::RequestId manage_rules(ports::RulesRequest request,
                                   ports::RulesHandler handler) override;
 

@@ -38,9 +38,10 @@ enum class Capability : std::uint8_t { // named in this order in capabilities.cp
     transfer_dead_letter_sub_queue, ///< `<entity>/$Transfer/$DeadLetterQueue` is an entity
     rules,                          ///< subscriptions have rules, which clients may change
     lock_tokens,                    ///< a locked message tells the token of its lock
+    batch_delete,                   ///< delete messages without receiving them
 };
 
-inline constexpr Capability last_capability = Capability::lock_tokens;
+inline constexpr Capability last_capability = Capability::batch_delete;
 
 [[nodiscard]] std::string_view to_string(Capability capability) noexcept;
 

@@ -93,6 +93,24 @@ struct ListSessionsRequest {
 
 using ListSessionsHandler = std::function<void(core::Result<std::vector<std::string>>)>;
 
+/// Deletes messages that no consumer has received, the oldest first.
+struct DeleteMessagesRequest {
+    std::string entity{};
+    std::uint32_t max_messages{1};
+    /// Only messages that were enqueued before it. Unset: all that are there now.
+    std::optional<WallTime> enqueued_before{};
+    std::optional<std::string> session_id{}; ///< set: messages of this session only
+    Deadline deadline{};
+};
+
+struct DeletedMessages {
+    std::uint32_t count{0}; ///< zero: there are no more
+    /// The instant that the request named, or that the port chose.
+    WallTime enqueued_before{};
+};
+
+using DeletedHandler = std::function<void(core::Result<DeletedMessages>)>;
+
 struct AddRule {
     Rule rule{};
 };
@@ -173,6 +191,10 @@ public:
 
     /// Lists the ids of sessions that have messages or state.
     virtual RequestId list_sessions(ListSessionsRequest request, ListSessionsHandler handler) = 0;
+
+    /// Deletes up to `max_messages`, and maybe fewer than there are. A request that failed with
+    /// `outcome_unknown` may have deleted some.
+    virtual RequestId delete_messages(DeleteMessagesRequest request, DeletedHandler handler) = 0;
 
     /// Changes or lists a subscription's rules. Only a list answers with rules. Fails with
     /// `not_supported` at an entity that is no subscription, `duplicate_entity` (a rule has this

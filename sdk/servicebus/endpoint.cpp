@@ -48,7 +48,8 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
                                           Capability::dead_letter_sub_queue,
                                           Capability::transfer_dead_letter_sub_queue,
                                           Capability::rules,
-                                          Capability::lock_tokens},
+                                          Capability::lock_tokens,
+                                          Capability::batch_delete},
                                          "servicebus",
                                          std::chrono::minutes{10}}; // documented
     return all;
@@ -214,6 +215,22 @@ ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest request,
                reading(std::move(handler), [entity = request.entity](const Response& response) {
                    return read_session_ids(response, entity);
                }));
+}
+
+ports::RequestId Endpoint::delete_messages(ports::DeleteMessagesRequest request,
+                                           ports::DeletedHandler handler) {
+    // The millisecond that has begun counts as now, so that what was just sent goes too.
+    const amqp::Timestamp before =
+        request.enqueued_before
+            ? amqp::Timestamp::of(*request.enqueued_before)
+            : amqp::Timestamp::later(std::max(first_.reading().wall, first_.brokers_reading().wall),
+                                     std::chrono::milliseconds{1});
+    return ask(request.entity, "com.microsoft:batch-delete-messages", deletion(request, before),
+               request.deadline,
+               reading(std::move(handler),
+                       [before = before.time(), entity = request.entity](const Response& response) {
+                           return read_deleted(response, before, entity);
+                       }));
 }
 
 ports::RequestId Endpoint::manage_rules(ports::RulesRequest request, ports::RulesHandler handler) {

@@ -2,6 +2,7 @@
 #include "servicebus/entity_codec.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "amqp/codec/delivery_codec.hpp"
@@ -107,6 +108,35 @@ core::Result<std::vector<std::string>> read_session_ids(const Response& response
         sessions.emplace_back(each.text().value_or(""));
     }
     return sessions;
+}
+
+Map deletion(const ports::DeleteMessagesRequest& request, amqp::Timestamp before) {
+    Map body{
+        {"message-count", static_cast<std::int32_t>(std::min(request.max_messages, 0x7fffffffU))},
+        {"enqueued-time-utc", before}};
+    if (request.session_id) {
+        body.emplace_back("session-id", *request.session_id);
+    }
+    return body;
+}
+
+core::Result<ports::DeletedMessages> read_deleted(const Response& response, WallTime before,
+                                                  const std::string& entity) {
+    const std::string what = "cannot delete messages of '" + entity + "'";
+    if (!response.is_success()) {
+        return response.to_failure(what);
+    }
+    ports::DeletedMessages deleted{.enqueued_before = before};
+    if (response.status == 202 || response.status == 204) {
+        return deleted;
+    }
+    const Value* const found = response.body.find("message-count");
+    const auto count = found != nullptr ? found->integer() : std::nullopt;
+    if (!count || *count < 0 || *count > std::numeric_limits<std::uint32_t>::max()) {
+        return answer_without("message-count", what);
+    }
+    deleted.count = static_cast<std::uint32_t>(*count);
+    return deleted;
 }
 
 } // namespace sessionq::servicebus

@@ -11,6 +11,7 @@
 
 #include "amqp/codec/encoded_content.hpp"
 #include "core/result.hpp"
+#include "ports/endpoint.hpp"
 #include "servicebus/request.hpp"
 
 namespace sessionq::servicebus {
@@ -30,5 +31,11 @@ void offer_wait(Request& request, std::string_view open_properties);
                                                                      const std::string& entity);
 [[nodiscard]] core::Result<std::vector<std::string>> read_session_ids(const Response& response,
                                                                       const std::string& entity);
+[[nodiscard]] amqp::Map deletion(const ports::DeleteMessagesRequest& request,
+                                 amqp::Timestamp before);
+/// `before`: the instant that the request named.
+[[nodiscard]] core::Result<ports::DeletedMessages> read_deleted(const Response& response,
+                                                                WallTime before,
+                                                                const std::string& entity);
 
 } // namespace sessionq::servicebus

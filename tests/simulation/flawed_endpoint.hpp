@@ -46,6 +46,10 @@ public:
                                    ports::ListSessionsHandler handler) override {
         return endpoint_->list_sessions(std::move(request), std::move(handler));
     }
+    ports::RequestId delete_messages(ports::DeleteMessagesRequest request,
+                                     ports::DeletedHandler handler) override {
+        return endpoint_->delete_messages(std::move(request), std::move(handler));
+    }
     ports::RequestId manage_rules(ports::RulesRequest request,
                                   ports::RulesHandler handler) override {
         return endpoint_->manage_rules(std::move(request), std::move(handler));

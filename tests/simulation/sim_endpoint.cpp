@@ -331,6 +331,12 @@ ports::RequestId SimEndpoint::list_sessions(ports::ListSessionsRequest,
     return 0;
 }
 
+ports::RequestId SimEndpoint::delete_messages(ports::DeleteMessagesRequest,
+                                              ports::DeletedHandler handler) {
+    loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
+    return 0;
+}
+
 ports::RequestId SimEndpoint::manage_rules(ports::RulesRequest, ports::RulesHandler handler) {
     loop_->post([handler = std::move(handler)] { handler(Failure{.code = Errc::not_supported}); });
     return 0;

@@ -81,6 +81,9 @@ TEST_CASE("async: the twins do what the blocking calls do, and complete on the c
         CHECK(second.empty());
         const auto sessions = co_await async_list_sessions(f.client, "orders");
         CHECK(sessions.size() == 1);
+        const PurgeOptions dead_letters{.sub_queue = SubQueue::dead_letter};
+        const auto purged = co_await async_purge(f.client, "orders", dead_letters);
+        CHECK(purged == 1);
         co_await async_close(receiver);
         CHECK(std::this_thread::get_id() == here);
         done = true;

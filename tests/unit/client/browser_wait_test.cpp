@@ -36,6 +36,9 @@ public:
                                    ports::ListSessionsHandler) override {
         return 0;
     }
+    ports::RequestId delete_messages(ports::DeleteMessagesRequest, ports::DeletedHandler) override {
+        return 0;
+    }
     ports::RequestId manage_rules(ports::RulesRequest, ports::RulesHandler) override { return 0; }
 
     ports::RequestId peek(ports::PeekRequest request, ports::PeekHandler handler) override {

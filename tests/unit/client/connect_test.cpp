@@ -126,6 +126,8 @@ TEST_CASE("Client::connect: a receiver takes a session, keeps state with it, ren
     receiver.close();
     CHECK_FALSE(SessionReceiver::try_accept_next(client, "orders", 1ms));
     CHECK(list_sessions(client, "orders") == std::vector<std::string>{"a"}); // it has state
+    Sender{client, "orders"}.send(std::vector<Message>(600, Message::text("a", "two")));
+    CHECK(purge(client, "orders") == 600);
 }
 
 TEST_CASE("Client::connect: TLS to a plain port, or the reverse, is named") {

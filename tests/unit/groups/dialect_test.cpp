@@ -25,7 +25,8 @@ TEST_CASE("dialect: a capability that no broker of groups has is refused by name
         const ports::Capabilities& capabilities = dialect_by_name(name)->capabilities;
         for (const auto capability :
              {Capability::lock_renewal, Capability::session_state, Capability::list_sessions,
-              Capability::defer, Capability::dead_letter_reason, Capability::cancel_scheduled}) {
+              Capability::defer, Capability::dead_letter_reason, Capability::cancel_scheduled,
+              Capability::batch_delete}) {
             CHECK_FALSE(capabilities.has(capability));
         }
         CHECK(capabilities.has(Capability::accept_next));

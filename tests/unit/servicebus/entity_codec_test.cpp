@@ -58,3 +58,27 @@ TEST_CASE("entity codec: an answer without what was asked for is the broker's er
     CHECK(listed(200, {}) ==
           "cannot list the sessions of 'orders': the broker's answer has no 'sessions-ids'");
 }
+
+TEST_CASE("entity codec: a deletion names its instant, its bound and its session") {
+    const ports::DeleteMessagesRequest request{.max_messages = 500, .session_id = "a"};
+    const amqp::Map body = servicebus::deletion(request, amqp::Timestamp{7});
+    CHECK(Value{body} == Value::map({{"message-count", std::int32_t{500}},
+                                     {"enqueued-time-utc", amqp::Timestamp{7}},
+                                     {"session-id", "a"}}));
+    CHECK(servicebus::deletion({}, amqp::Timestamp{7}).size() == 2);
+
+    const auto deleted = [](std::int64_t status, Value answer) {
+        const servicebus::Response response{.status = status, .body = std::move(answer)};
+        const auto read = servicebus::read_deleted(response, WallTime{1h}, "orders");
+        CHECK((!read || read.value().enqueued_before == WallTime{1h}));
+        return read ? std::to_string(read.value().count) : read.failure().detail;
+    };
+    CHECK(deleted(200, Value::map({{"message-count", std::int32_t{3}}})) == "3");
+    CHECK(deleted(202, {}) == "0");
+    CHECK(deleted(204, {}) == "0");
+    CHECK(deleted(400, {}) == "cannot delete messages of 'orders'");
+    for (const Value& count : {Value{}, Value{std::int32_t{-1}}, Value{"3"}}) {
+        CHECK(deleted(200, Value::map({{"message-count", count}})) ==
+              "cannot delete messages of 'orders': the broker's answer has no 'message-count'");
+    }
+}

@@ -272,6 +272,11 @@ public:
         handler(std::vector<std::string>{});
         return 0;
     }
+    ports::RequestId delete_messages(ports::DeleteMessagesRequest /*request*/,
+                                     ports::DeletedHandler handler) override {
+        handler(ports::DeletedMessages{});
+        return 0;
+    }
     ports::RequestId manage_rules(ports::RulesRequest /*request*/,
                                   ports::RulesHandler handler) override {
         handler(std::vector<Rule>{});
