@@ -85,7 +85,10 @@ class Receiving(OnDaemon):
             self.send(session, *(str(i) for i in range(30)))
         self.assertIn("--yes", self.run_it("purge", "orders", code=2).stderr)
         self.assertEqual(len(self.peeked("p2")), 30)
-        quick = ("--yes", "--json", "--wait", "300ms")
+        quick = ("--yes", "--json")
+        for before in ("1h", "2020-01-31T12:00:00Z"):
+            old = self.run_it("purge", "orders", "--before", before, *quick)
+            self.assertEqual(json.loads(old.stdout), {"removed": 0})
         done = self.run_it("purge", "orders", "--session", "p2", *quick)
         self.assertEqual(json.loads(done.stdout), {"removed": 30})
         self.assertEqual(self.peeked("p2"), [])
@@ -111,7 +114,7 @@ class Receiving(OnDaemon):
         dead = ("--count", "1", "--settle", "dead-letter", "--reason", "Bad")
         self.assertEqual(self.bodies("receive", "loose", *dead), ["two"])
         for entity in ("loose", "loose/$DeadLetterQueue"):
-            done = self.run_it("purge", entity, "--yes", "--json", *quick)
+            done = self.run_it("purge", entity, "--yes", "--json")
             self.assertEqual(json.loads(done.stdout), {"removed": 1})
             self.assertEqual(self.records("peek", entity), [])
 
@@ -139,6 +142,10 @@ class Receiving(OnDaemon):
         self.assertEqual(json.loads(done.stdout), {"removed": 1})
         self.assertEqual(self.records(*listed, "l1"), [two])  # its deliveries are as before
         self.assertEqual(len(self.records(*listed, "l2")), 1)
+        all_letters = len(self.records("dead-letters", "list", "orders"))
+        done = self.run_it("dead-letters", "purge", "orders", "--yes", "--json")
+        self.assertEqual(json.loads(done.stdout), {"removed": all_letters})
+        self.assertEqual(self.records("dead-letters", "list", "orders"), [])
         nowhere = self.run_it("dead-letters", "list", "nowhere", code=1).stderr
         self.assertIn("nowhere", nowhere)
 

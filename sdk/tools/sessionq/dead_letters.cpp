@@ -10,6 +10,7 @@
 #include "core/clock.hpp"
 #include "tools/sessionq/commands.hpp"
 #include "tools/sessionq/message_record.hpp"
+#include "tools/sessionq/purging.hpp"
 #include "tools/sessionq/report.hpp"
 
 namespace sessionq::cli {
@@ -83,8 +84,13 @@ int run(const Client& client, const Shared&, const ShowDeadLettersOptions& optio
 }
 
 int run(const Client& client, const Shared& shared, const PurgeDeadLettersOptions& options) {
+    const DeadLetterFilter& filter = options.filter;
     return report_count(shared, "removed", [&](std::size_t& removed) {
-        remove_matching(Receiver::open(client, path_of(options.letters)), options.filter, removed);
+        if (!filter.session_id && !filter.reason && !filter.older_than &&
+            delete_messages(client, path_of(options.letters), {}, removed)) {
+            return;
+        }
+        remove_matching(Receiver::open(client, path_of(options.letters)), filter, removed);
     });
 }
 

@@ -79,8 +79,8 @@ void declare_dead_letters(CLI::App& app, CommandLine& line) {
     const auto purge = std::make_shared<PurgeDeadLettersOptions>();
     CLI::App& purge_command =
         declare(*group, line, "purge",
-                "Removes dead letters for good. Those that the filter leaves are held meanwhile, "
-                "and go back uncounted",
+                "Removes dead letters for good. With a filter, those that it leaves are held "
+                "meanwhile, and go back uncounted",
                 purge);
     add_sub_queue(purge_command, purge->letters);
     add_filter(purge_command, purge->filter);

@@ -45,6 +45,25 @@ CLI::Option& add_time(CLI::App& command, const char* name, const std::function<v
     return *command.add_option_function<std::string>(name, parse, help)->type_name("TIME");
 }
 
+CLI::Option& add_time_or_age(CLI::App& command, const char* name,
+                             const std::function<void(TimeOrAge)>& set, Duration longest,
+                             const char* help) {
+    const auto parse = [name, set, longest](const std::string& text) {
+        if (const auto time = parse_time(text)) {
+            set(*time);
+            return;
+        }
+        const auto age = parse_duration(text);
+        if (!age || *age > longest) {
+            throw UsageError{std::string{name} + ": '" + text +
+                             "' is no time such as 2026-01-31T12:00:00Z, and no age such as 2h "
+                             "or 7d"};
+        }
+        set(*age);
+    };
+    return *command.add_option_function<std::string>(name, parse, help)->type_name("TIME|DURATION");
+}
+
 // CLI11 takes an empty text for zero, and -1 for a large number.
 CLI::Option& add_count(CLI::App& command, const char* name,
                        const std::function<void(std::uint32_t)>& set, const char* help) {

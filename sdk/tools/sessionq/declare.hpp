@@ -42,6 +42,11 @@ CLI::Option& add_duration(CLI::App& command, const char* name,
 CLI::Option& add_time(CLI::App& command, const char* name, const std::function<void(WallTime)>& set,
                       const char* help);
 
+/// A time, or how long ago it was.
+CLI::Option& add_time_or_age(CLI::App& command, const char* name,
+                             const std::function<void(TimeOrAge)>& set, Duration longest,
+                             const char* help);
+
 /// A number of messages.
 CLI::Option& add_count(CLI::App& command, const char* name,
                        const std::function<void(std::uint32_t)>& set, const char* help);

@@ -91,9 +91,13 @@ struct CountsOptions {
     std::string entity{};
 };
 
+/// An instant, or how long ago it was.
+using TimeOrAge = std::variant<WallTime, Duration>;
+
 struct PurgeOptions {
     std::string entity{};
     std::optional<std::string> session{};
+    std::optional<TimeOrAge> before{};
     Duration wait{std::chrono::seconds{1}};
 };
 

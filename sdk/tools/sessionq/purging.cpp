@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include <optional>
+#include <utility>
 
 #include <sessionq/browser.hpp>
 #include <sessionq/error.hpp>
+#include <sessionq/purge.hpp>
 #include <sessionq/receiver.hpp>
 #include <sessionq/session_receiver.hpp>
 
+#include "core/clock.hpp"
 #include "tools/sessionq/commands.hpp"
 #include "tools/sessionq/next_session.hpp"
+#include "tools/sessionq/purging.hpp"
 #include "tools/sessionq/report.hpp"
 
 namespace sessionq::cli {
@@ -36,6 +40,14 @@ void remove_all(const Client& client, const std::string& entity, Duration wait,
     }
 }
 
+std::optional<WallTime> instant_of(const std::optional<TimeOrAge>& before) {
+    if (!before || std::holds_alternative<WallTime>(*before)) {
+        return before ? std::optional{std::get<WallTime>(*before)} : std::nullopt;
+    }
+    return core::system_clock().wall_now() -
+           std::chrono::duration_cast<WallTime::duration>(std::get<Duration>(*before));
+}
+
 void tell_left(const Client& client, const PurgeOptions& options) {
     try {
         Browser browser{client, options.entity, {.session_id = options.session}};
@@ -51,8 +63,28 @@ void tell_left(const Client& client, const PurgeOptions& options) {
 
 } // namespace
 
+bool delete_messages(const Client& client, const std::string& entity,
+                     const sessionq::PurgeOptions& which, std::size_t& removed) {
+    try {
+        removed += static_cast<std::size_t>(purge(client, entity, which));
+        return true;
+    } catch (const Error& error) {
+        if (error.code() != Errc::not_supported || which.enqueued_before) {
+            throw;
+        }
+        return false;
+    }
+}
+
 int run(const Client& client, const Shared& shared, const PurgeOptions& options) {
     report_count(shared, "removed", [&](std::size_t& removed) {
+        const bool is_deleted = delete_messages(
+            client, options.entity,
+            {.session_id = options.session, .enqueued_before = instant_of(options.before)},
+            removed);
+        if (is_deleted) {
+            return;
+        }
         if (options.session) {
             remove_from(SessionReceiver::accept(client, options.entity, *options.session,
                                                 {.receive_and_delete = true}),

@@ -90,18 +90,25 @@ void declare_receiving(CLI::App& app, CommandLine& line) {
         ->type_name("PATH");
 
     const auto purge = std::make_shared<PurgeOptions>();
-    CLI::App& purge_command =
-        declare(app, line, "purge",
-                "Removes all messages of an entity, or those of one session, for good. Messages "
-                "that arrive "
-                "meanwhile are removed too. Deferred and scheduled messages, messages that a "
-                "consumer holds, and states of sessions stay",
-                purge);
+    CLI::App& purge_command = declare(
+        app, line, "purge",
+        "Removes all messages of an entity, or those of one session, for good. Deferred and "
+        "scheduled messages, messages that a consumer has received, and states of sessions "
+        "stay. Where the broker cannot delete messages, they are received: sessions that a "
+        "consumer holds stay too, and messages that arrive meanwhile are removed too",
+        purge);
     add_entity(purge_command, purge->entity, any_queue);
     add_session(purge_command, purge->session, "Session to purge (all)");
+    add_time_or_age(
+        purge_command, "--before", [purge](TimeOrAge before) { purge->before = before; },
+        std::chrono::hours{24 * 3650},
+        "Only messages that were enqueued before this time, or longer ago than this, by this "
+        "machine's clock (all). It needs a broker that can delete messages");
     add_duration(
         purge_command, "--wait", [&target = purge->wait](Duration time) { target = time; },
-        longest_wait, "How long to wait for a session, and for each message, before it ends (1s)");
+        longest_wait,
+        "How long to wait for a session, and for each message, where the broker cannot delete "
+        "messages (1s)");
     const auto confirmed = std::make_shared<bool>(false);
     purge_command.add_flag("--yes", *confirmed, "Confirms. Without it nothing is removed");
     purge_command.callback([&line, purge, confirmed] {

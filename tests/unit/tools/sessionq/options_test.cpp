@@ -148,7 +148,13 @@ TEST_CASE("sessionq options: receive, defer, cancel, purge") {
     CHECK(defer.count == 1);
     CHECK(options<CancelOptions>({"cancel", "orders", "5", "6"}).numbers ==
           std::vector<std::int64_t>{5, 6});
-    CHECK(options<PurgeOptions>({"purge", "orders", "--yes"}).entity == "orders");
+    const auto purge = options<PurgeOptions>({"purge", "orders", "--yes"});
+    CHECK(purge.entity == "orders");
+    CHECK_FALSE(purge.before);
+    CHECK(options<PurgeOptions>({"purge", "orders", "--before", "2h", "--yes"}).before ==
+          TimeOrAge{Duration{2h}});
+    CHECK(options<PurgeOptions>({"purge", "orders", "--before", "1970-01-01T00:00:01Z", "--yes"})
+              .before == TimeOrAge{WallTime{1s}});
     const auto letters = options<PurgeDeadLettersOptions>(
         {"dead-letters", "purge", "orders", "--transfer", "--older-than", "7d", "--yes"});
     CHECK(letters.letters.transfer);
@@ -212,6 +218,9 @@ TEST_CASE("sessionq options: what stands behind a mistyped option is not repeate
 
 TEST_CASE("sessionq options: values out of range are named") {
     CHECK(complaint({"receive", "orders", "--wait", "soon"}).starts_with("--wait: 'soon' is not"));
+    for (const char* const when : {"soon", "9999d"}) {
+        CHECK(complaint({"purge", "orders", "--before", when}).starts_with("--before: '"));
+    }
     CHECK(complaint({"receive", "orders", "--wait", "25h"}).starts_with("--wait: '25h' is not"));
     CHECK(complaint({"send", "orders", "--priority", "256"}) ==
           "--priority: '256' is not 0 to 255");
