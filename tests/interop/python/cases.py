@@ -500,12 +500,13 @@ def run_one(case):
     return not faults
 
 
-def main():
-    """The cases named, or all; several at once, since most of their time the client waits."""
+def main(kind=Cases):
+    """The cases of `kind`: those named, or all; several at once, since most of their time the
+    client waits."""
     cases = list(
-        unittest.defaultTestLoader.loadTestsFromNames(sys.argv[1:], Cases)
+        unittest.defaultTestLoader.loadTestsFromNames(sys.argv[1:], kind)
         if sys.argv[1:]
-        else unittest.defaultTestLoader.loadTestsFromTestCase(Cases)
+        else unittest.defaultTestLoader.loadTestsFromTestCase(kind)
     )
     with concurrent.futures.ThreadPoolExecutor(8) as threads:
         outcomes = list(threads.map(run_one, cases))
