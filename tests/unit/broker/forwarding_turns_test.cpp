@@ -192,3 +192,29 @@ TEST_CASE(
         }
     }
 }
+
+TEST_CASE("forwarding in turns: a dead letter that is on its way is not deleted") {
+    TurnsFixture f;
+    constexpr std::uint32_t count = 2'000;
+    CHECK(f.broker.create_queue("graves", {}, f.at).ok());
+    CHECK(f.broker.create_queue("source", {.forward_dead_letters_to = "graves"}, f.at).ok());
+    const auto source = f.broker.find("source").value();
+    const auto dead = f.broker.find("source/$DeadLetterQueue").value();
+    CHECK(source->send(std::vector<Message>(count), f.at).ok());
+    const auto target = std::make_shared<RecordingTarget>();
+    const auto consumer = source->open(broker::ReceiveMode::peek_lock, 0, target, f.at).value();
+    std::vector<broker::Delivered> got;
+    source->pull(*consumer, count, got, f.at);
+    std::vector<broker::SettleOrder> orders;
+    for (const auto& each : got) {
+        orders.push_back({.token = each.token, .outcome = broker::Outcome::dead_letter});
+    }
+    source->settle(*consumer, orders, f.at);
+    source->close(*consumer, f.at);
+    CHECK(f.count(*dead) > 0); // the rest waits for the next turn
+    CHECK(dead->delete_messages({.max = count, .enqueued_before = f.at.wall + 1h}, f.at).value() ==
+          0);
+    f.finish();
+    CHECK(f.count(*dead) == 0);
+    CHECK(f.count(*f.broker.find("graves").value()) == count);
+}
