@@ -35,8 +35,13 @@ public:
         changed_.push_back(timer);
     }
 
+    /// An instant that has come needs no timer, as with an idle timeout of zero.
     void set() {
         while (SessionTimer* const changed = changed_.pop_front()) {
+            if (changed->machine.next() <= loop_.now()) {
+                changed->timer.run();
+                changed->unlink(); // that was an input: what comes now waits for its timer
+            }
             loop_.timers().set_due(changed->timer, changed->machine.next());
         }
     }

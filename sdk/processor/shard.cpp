@@ -120,13 +120,13 @@ void Shard::lane_ready() {
     }
 }
 
-/// The end of a turn: what workers told, what became ready, what waits for time, what has ended.
+/// The end of a turn: what workers told, what waits for time, what became ready, what has ended.
 void Shard::drain() noexcept {
     take_notices();
+    workplace_.timers.set();
     if (std::exchange(ready_lanes_, 0) != 0) {
         workplace_.shared->environment.dispatcher->flush();
     }
-    workplace_.timers.set();
     ended_.clear();
     apply(
         stop_.changed({.sessions = !sessions_.empty(), .accepts = slots_.accepts().has_accepts()}));
