@@ -86,14 +86,12 @@ std::optional<Uuid> Uuid::parse(std::string_view text) noexcept {
 }
 
 std::string Uuid::to_string() const {
-    std::string text;
-    text.reserve(text_length);
+    std::string text(text_length, '-');
+    std::size_t at = 0;
     for (const std::byte value : bytes) {
-        if (is_dash(text.size())) {
-            text.push_back('-');
-        }
-        text.push_back(digits[std::to_integer<unsigned>(value) >> 4]);
-        text.push_back(digits[std::to_integer<unsigned>(value) & 0xf]);
+        at += is_dash(at) ? 1 : 0;
+        text[at++] = digits[std::to_integer<unsigned>(value) >> 4];
+        text[at++] = digits[std::to_integer<unsigned>(value) & 0xf];
     }
     return text;
 }
