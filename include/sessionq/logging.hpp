@@ -11,15 +11,15 @@
 namespace sessionq {
 
 /// The importance of a log line, ascending. A failure that may cost the user something is at least
-/// a `warning`. `info` tells the life of connections and processors, `debug` that of sessions. As
-/// the level set, `off` suppresses all lines.
+/// a `warning`. `info` tells the life of connections and processors, `debug` that of sessions,
+/// `trace` the way of each message. As the level set, `off` suppresses all lines.
 enum class LogLevel { trace, debug, info, warning, error, off };
 
 [[nodiscard]] std::string_view to_string(LogLevel level) noexcept;
 
 /// A fact about an event. Names in use: `entity`, `session`, `message_id`, `sequence`, `attempt`,
 /// `code` (of an `Errc`), `fate` (of a `MessageFate`), `reason` (of a `CloseReason`), `state` (of a
-/// `Health`) and `peer` (HOST:PORT).
+/// `Health`), `outcome` (of a settlement) and `peer` (HOST:PORT).
 struct LogField {
     std::string_view name{};
     std::string_view value{};

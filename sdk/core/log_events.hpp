@@ -20,6 +20,8 @@ inline constexpr std::string_view health_changed{"health_changed"};
 
 inline constexpr std::string_view session_opened{"session_opened"};
 inline constexpr std::string_view session_closed{"session_closed"};
+inline constexpr std::string_view message_received{"message_received"};
+inline constexpr std::string_view message_settling{"message_settling"};
 
 inline constexpr std::string_view accept_failed{"accept_failed"};
 inline constexpr std::string_view session_open_failed{"session_open_failed"};

@@ -3,9 +3,8 @@
 
 #include <utility>
 
-#include "core/log.hpp"
 #include "core/log_events.hpp"
-#include "core/peer_words.hpp"
+#include "processor/session_log.hpp"
 #include "processor/shard.hpp"
 
 namespace sessionq::processor {
@@ -20,18 +19,6 @@ void drop_own_lock(ports::OwnLocks* locks, const MessageCall& call) {
     if (locks != nullptr) {
         locks->remove(call.own_lock.get());
     }
-}
-
-void log_life(const SessionView& session, std::string_view event, std::string_view reason,
-              std::string_view words) noexcept {
-    if (log_level() > LogLevel::debug) {
-        return;
-    }
-    const std::string id = core::peer_words(session.session_id());
-    core::log_event(
-        LogLevel::debug, "processor", event,
-        {{"entity", session.entity()}, {"session", session.session_id()}, {"reason", reason}},
-        "session '", id, "' of '", session.entity(), "'", words, reason);
 }
 
 void trace_settling(MessageCall& call, const SessionView& session) {
@@ -97,6 +84,7 @@ void SessionDriver::on_delivery(ports::DeliveryPtr delivery) {
         call.note_suspect(
             {.sequence = call.message.sequence_number(), .holder_lost = call.holder_lost});
     }
+    log_received(view_, call.message);
     Meters& meters = view_.workplace().meters;
     meters.counters.received(call.message.delivery_count());
     if (machine_.in_flight() == 0) {
@@ -176,7 +164,7 @@ void SessionDriver::perform(const SessionAction& action) {
     switch (action.kind) {
     case Kind::count_opened:
         counters.sessions_opened.add();
-        log_life(view_, core::events::session_opened, "", " is opened");
+        log_session(view_, core::events::session_opened, " is opened");
         break;
     case Kind::show_lock:
         counters.lock_renewals.add(action.count);
@@ -255,6 +243,7 @@ void SessionDriver::perform(const SessionAction& action) {
             settlement_for(action.verdict, call_of(action).end().failure_text())));
         drop_own_lock(own_locks_.get(), call_of(action));
         trace_settling(call_of(action), view_);
+        log_settling(view_, call_of(action).message, call_of(action).outcome());
         call_of(action).times.settled = view_.loop().now();
         link_->settle(call_of(action), call_of(action).take_settlement());
         break;
@@ -290,8 +279,8 @@ void SessionDriver::perform(const SessionAction& action) {
         view_.shared().held.ended({view_.entity(), view_.session_id()}, this);
         shard_.slots().accepts().let_go(seat_.target);
         if (action.count != 0) {
-            log_life(view_, core::events::session_closed, to_string(machine_.close_reason()),
-                     " is closed: ");
+            log_session(view_, core::events::session_closed,
+                        " is closed: ", to_string(machine_.close_reason()));
         }
         break;
     case Kind::free_slot:

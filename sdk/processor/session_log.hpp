@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string_view>
+
+#include <sessionq/logging.hpp>
+#include <sessionq/received_message.hpp>
+
+#include "ports/delivery.hpp"
+#include "processor/session_view.hpp"
+
+namespace sessionq::processor {
+
+/// Tells the log of a session's life, at debug. `reason`: why it was closed.
+void log_session(const SessionView& session, std::string_view event, std::string_view words,
+                 std::string_view reason = {}) noexcept;
+
+/// Tells the log of the way of a message, at trace.
+void log_received(const SessionView& session, const ReceivedMessage& message) noexcept;
+void log_settling(const SessionView& session, const ReceivedMessage& message,
+                  ports::Outcome outcome) noexcept;
+
+} // namespace sessionq::processor
