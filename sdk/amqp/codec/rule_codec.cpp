@@ -252,7 +252,9 @@ core::Result<Rule> read_rule(const Value& body) {
         return filter.failure();
     }
     Rule rule{.name = std::string{*text}, .filter = std::move(filter).value()};
-    if (const Value* action = find_entry(*description, "sql-rule-action")) {
+    const Value* action = find_entry(*description, "sql-rule-action");
+    // One client says by an empty map that there is no action.
+    if (action != nullptr && *action != Value{Map{}}) {
         auto expression = read_expression(*action);
         if (!expression) {
             return lacks("expression");

@@ -19,14 +19,16 @@ Value descriptor(const Value& described) { return described.described()->descrip
 
 } // namespace
 
-TEST_CASE("rules on the wire: reads a SQL filter and an action, null for none") {
+TEST_CASE("rules on the wire: reads a SQL filter and an action, null or {} for none") {
     const Value sql = Value::map({{"expression", "a = 1"}});
     CHECK(read_rule(adding(Value::map({{"sql-filter", sql}}))).value() ==
           Rule{.name = "r", .filter = SqlFilter{"a = 1"}});
-    CHECK(read_rule(adding(Value::map(
-                        {{"sql-filter", sql}, {"sql-rule-action", Value{}}, {"rule-name", "r"}})))
-              .value()
-              .action.empty());
+    for (const Value& none : {Value{}, Value{amqp::Map{}}}) {
+        CHECK(read_rule(adding(Value::map(
+                            {{"sql-filter", sql}, {"sql-rule-action", none}, {"rule-name", "r"}})))
+                  .value()
+                  .action.empty());
+    }
     CHECK(read_rule(
               adding(Value::map({{"sql-filter", sql},
                                  {"sql-rule-action", Value::map({{"expression", "SET a = 2"}})}})))
