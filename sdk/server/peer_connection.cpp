@@ -12,6 +12,13 @@
 #include "timing/timer_service.hpp"
 
 namespace sessionq::server {
+namespace {
+
+// JMS clients set a delivery delay only where the broker offers this.
+constexpr const char* delays = "DELAYED_DELIVERY";
+constexpr std::uint8_t symbol_code = 0xa3;
+
+} // namespace
 
 PeerConnection::PeerConnection(ServerContext& context, amqp::ConnectionHost& host,
                                amqp::StreamPtr stream, Ended ended)
@@ -37,6 +44,8 @@ amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
     const auto idle_time_out =
         std::chrono::duration_cast<std::chrono::milliseconds>(context.limits.idle_time / 2);
     made.engine.open = {.container = context.container,
+                        .offered_capabilities = amqp::encode(amqp::Array{
+                            .element = symbol_code, .items = {amqp::Value::symbol(delays)}}),
                         .properties = amqp::encode(amqp::Value::map(
                             {{amqp::Value::symbol(std::string{amqp::peek_wait}), true}})),
                         .idle_time_out = static_cast<std::uint32_t>(idle_time_out.count()),

@@ -176,8 +176,12 @@ std::optional<std::chrono::milliseconds> EncodedContent::time_to_live() const {
 }
 
 std::optional<WallTime> EncodedContent::scheduled_enqueue_time() const {
-    const std::string_view held =
-        find_entry(sections_.message_annotations, scheduled_enqueue_time_annotation);
+    const auto time = annotated_time(scheduled_enqueue_time_annotation);
+    return time ? time : annotated_time(delivery_time_annotation);
+}
+
+std::optional<WallTime> EncodedContent::annotated_time(std::string_view annotation) const {
+    const std::string_view held = find_entry(sections_.message_annotations, annotation);
     const auto milliseconds = Decoder{held}.read_integer();
     return milliseconds ? std::optional{Timestamp{*milliseconds}.time()} : std::nullopt;
 }
@@ -204,7 +208,8 @@ std::optional<Message> EncodedContent::outline() const {
             .value_or(std::string_view{});
     made->time_to_live = time_to_live();
     made->priority = priority();
-    made->scheduled_enqueue_time = scheduled_enqueue_time();
+    // Without the JMS time: a copy of the message may go to a broker that cannot schedule.
+    made->scheduled_enqueue_time = annotated_time(scheduled_enqueue_time_annotation);
     made->deadline = deadline_;
     bool all_decoded = true;
     const bool walked = visit_entries(

@@ -35,6 +35,8 @@ inline constexpr std::string_view time_left_property = "sessionq-time-left";
 /// Message annotations of Azure Service Bus that a sender sets.
 inline constexpr std::string_view scheduled_enqueue_time_annotation =
     "x-opt-scheduled-enqueue-time";
+/// The same from JMS clients, in AMQP's mapping of JMS.
+inline constexpr std::string_view delivery_time_annotation = "x-opt-delivery-time";
 inline constexpr std::string_view partition_key_annotation = "x-opt-partition-key";
 
 /// A message in its wire form. Its sections are located once and decoded on demand. The bytes are
@@ -92,6 +94,7 @@ private:
         std::string message_id{};
     };
 
+    [[nodiscard]] std::optional<WallTime> annotated_time(std::string_view annotation) const;
     void write_changed_properties(const ContentChanges& changes, std::string& to) const;
     void write_changed_application_properties(const ContentChanges& changes, std::string& to) const;
     void set_body();

@@ -9,6 +9,7 @@ namespace sessionq::amqp {
 Open Open::read(const Fields& fields) {
     return {.container = std::string{fields.text(open_field::container)},
             .hostname = std::string{fields.text(open_field::hostname)},
+            .offered_capabilities = std::string{fields.raw(open_field::offered_capabilities)},
             .properties = std::string{fields.raw(open_field::properties)},
             .idle_time_out = fields.number(open_field::idle_time_out),
             .max_frame_size = fields.number(open_field::max_frame_size),
@@ -28,6 +29,7 @@ void Open::write(std::string& to) const {
     if (idle_time_out != 0) {
         writer.number(open_field::idle_time_out, idle_time_out);
     }
+    writer.raw(open_field::offered_capabilities, offered_capabilities);
     writer.raw(open_field::properties, properties);
     writer.finish();
 }

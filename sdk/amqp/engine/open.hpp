@@ -12,7 +12,8 @@ class Fields;
 struct Open {
     std::string container{};
     std::string hostname{};
-    std::string properties{}; ///< an encoded map, or empty
+    std::string offered_capabilities{}; ///< an encoded array of symbols, or empty
+    std::string properties{};           ///< an encoded map, or empty
     /// milliseconds after which its sender gives up on a silent peer; zero: never
     std::uint32_t idle_time_out{0};
     std::uint32_t max_frame_size{0}; ///< zero: not limited

@@ -39,6 +39,7 @@ enum : std::size_t {
     max_frame_size,
     channel_max,
     idle_time_out,
+    offered_capabilities = 7,
     properties = 9
 };
 } // namespace open_field

@@ -410,6 +410,28 @@ TEST_CASE("PeerConnection: accepts single sends and batches, and rejects with a 
     CHECK(front.counts("orders").active == 4);
 }
 
+TEST_CASE("PeerConnection: offers JMS clients delayed delivery, and delays") {
+    Front front;
+    front.enter();
+    const auto offered = amqp::decode(front.seen.peer->offered_capabilities);
+    REQUIRE(offered.value().items() != nullptr);
+    CHECK(offered->items()->at(0) == Value::symbol("DELAYED_DELIVERY"));
+    LinkLog& link = front.send("s", "plain");
+    const std::int64_t due =
+        amqp::Timestamp::of(front.loop.wall_now() + std::chrono::seconds{10}).milliseconds;
+    std::string delayed;
+    amqp::Encoder encoder{delayed};
+    encoder.write_descriptor(amqp::section::message_annotations);
+    encoder.write(Value::map({{Value::symbol("x-opt-delivery-time"), due}}));
+    link.sender->send("1", delayed + amqp::encode_message({.body = "late"}, front.reading()),
+                      false);
+    front.run();
+    CHECK(front.counts("plain").active == 0);
+    CHECK(front.counts("plain").scheduled == 1);
+    front.pass(std::chrono::seconds{10});
+    CHECK(front.counts("plain").active == 1);
+}
+
 TEST_CASE("PeerConnection: a message without an id gets one, the rest stays byte for byte") {
     Front front;
     front.enter();

@@ -162,6 +162,24 @@ TEST_CASE("EncodedContent: a message that cannot be decoded has no outline") {
     CHECK_FALSE(content->outline());
 }
 
+TEST_CASE("EncodedContent: a JMS client's delivery time delays, but Service Bus's own time wins") {
+    const auto annotated = [](std::initializer_list<std::pair<Value, Value>> annotations) {
+        return parse(section_of(0x72, Value::map(annotations)) +
+                     section_of(0x75, Value::binary("b")));
+    };
+    const auto entry = [](const char* name, Value value) {
+        return std::pair{Value::symbol(name), std::move(value)};
+    };
+    const auto jms = annotated({entry("x-opt-delivery-time", std::int64_t{1'700'000'000'000})});
+    CHECK(jms->scheduled_enqueue_time() == WallTime{1'700'000'000'000ms});
+    CHECK_FALSE(jms->outline().value().scheduled_enqueue_time);
+    const auto both =
+        annotated({entry("x-opt-delivery-time", std::int64_t{1'700'000'000'000}),
+                   entry("x-opt-scheduled-enqueue-time", Timestamp{1'700'000'060'000})});
+    CHECK(both->scheduled_enqueue_time() == WallTime{1'700'000'060'000ms});
+    CHECK(both->outline().value().scheduled_enqueue_time == WallTime{1'700'000'060'000ms});
+}
+
 TEST_CASE("EncodedContent: reads what rhea wrote") {
     const auto content = parse(by_rhea());
     CHECK(content->body() == "body");
