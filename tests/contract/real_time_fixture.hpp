@@ -51,15 +51,21 @@ protected:
     [[nodiscard]] asio::io_context& io() noexcept { return io_; }
 
 private:
-    /// Runs one task. Returns false if none came within `wait`.
+    /// Runs one task. Returns false if none came within `wait`. The time is that of its end, as a
+    /// case goes on then.
     bool turn(std::chrono::milliseconds wait) {
+        catch_up();
+        bool ran = loop_.turn();
+        if (!ran) {
+            io_.restart();
+            ran = io_.run_one_for(wait) != 0;
+        }
+        catch_up();
+        return ran;
+    }
+    void catch_up() {
         loop_.advance_to(
             std::max(loop_.now(), start_ + (std::chrono::steady_clock::now() - real_start_)));
-        if (loop_.turn()) {
-            return true;
-        }
-        io_.restart();
-        return io_.run_one_for(wait) != 0;
     }
 
     ManualLoop loop_{};
