@@ -128,6 +128,10 @@ TEST_CASE("purge: without a deadline each request has a timeout of its own") {
     CHECK(f.endpoint.requests.back().deadline == Deadline::after(60s, f.loop.now()));
     RunFixture bounded{0, Deadline::after(10s, f.loop.now())};
     CHECK(bounded.endpoint.requests.back().deadline == bounded.pending->deadline());
+    for (RunFixture* const each : {&f, &bounded}) { // a purge under way keeps itself alive
+        each->endpoint.answer(DeletedMessages{});
+        CHECK(each->pending->answer);
+    }
 }
 
 TEST_CASE("purge: a failure ends it, is not retried, and says what was deleted before") {
