@@ -135,13 +135,15 @@ PORT_CASE("schedule: the message is available when it is due, not before") {
     PortCase t{port};
     NEEDS(t, schedule);
     Message later = Message::text("a", "later");
-    later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 4s;
+    const WallTime due = t.fixture.loop().wall_now() + 4s;
+    later.scheduled_enqueue_time = due;
     t.send({later});
     t.send("a", {"now"});
     const auto link = t.hold("a");
     link->credit(5);
     t.fixture.pass(3s - t.fixture.lag());
-    CHECK(link->text() == "now");
+    const std::string early = link->text();
+    CHECK((early == "now" || t.fixture.loop().wall_now() >= due)); // a busy machine took longer
     t.fixture.pass(1100ms + t.fixture.lag());
     CHECK(t.fixture.eventually([&] { return link->got.size() == 2; }));
     CHECK(link->text() == "now later");
