@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/lock_bound.hpp"
+#include "ports/delivery.hpp"
 #include "ports/message_lock_keeper.hpp"
 
 namespace sessionq::ports {
@@ -46,6 +47,7 @@ private:
 
     struct Kept final : MessageLock {
         std::shared_ptr<OwnLock> owner{}; ///< while a keeper has it
+        Delivery* held{nullptr};          ///< stays while a keeper has it; null: it may go
     };
 
     /// Other threads see the lock's end as it is now.

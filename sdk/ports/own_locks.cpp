@@ -22,12 +22,13 @@ OwnLocks::~OwnLocks() {
     }
 }
 
-std::shared_ptr<OwnLock> OwnLocks::add(const Delivery& delivery) {
+std::shared_ptr<OwnLock> OwnLocks::add(const Delivery& delivery, Delivery* held) {
     if (!delivery.lock) {
         return nullptr;
     }
     const auto lock = std::make_shared<OwnLock>(delivery.port_tag);
     lock->kept_.owner = lock;
+    lock->kept_.held = held;
     keeper_.add(lock->kept_, loop_.now(), *delivery.lock);
     restart(*lock);
     lock->show();
@@ -124,7 +125,7 @@ void OwnLocks::lose(MessageLock& lock) {
     last_owner->phase_.store(OwnLock::Phase::lost);
     warn(*last_owner);
     if (was_held && terms_.lost) {
-        terms_.lost();
+        terms_.lost(last_owner->kept_.held);
     }
 }
 

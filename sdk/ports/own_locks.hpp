@@ -22,8 +22,9 @@ public:
     struct Terms {
         Renewal renewal{Renewal::automatic};
         Duration max_renewal{}; ///< zero: no limit
-        /// Told of each lock that is lost. Null: nobody asks.
-        std::function<void()> lost{};
+        /// Told of each lock that is lost, with what `add` was given. It may destroy that. Null:
+        /// nobody asks.
+        std::function<void(Delivery* held)> lost{};
     };
 
     /// `notifier` runs the callbacks of stop tokens.
@@ -32,8 +33,9 @@ public:
     OwnLocks(const OwnLocks&) = delete;
     OwnLocks& operator=(const OwnLocks&) = delete;
 
-    /// A delivery came. Null: it has no lock of its own.
-    [[nodiscard]] std::shared_ptr<OwnLock> add(const Delivery& delivery);
+    /// A delivery came. `held`: the same, if it stays until `remove`. Null: it has no lock of its
+    /// own.
+    [[nodiscard]] std::shared_ptr<OwnLock> add(const Delivery& delivery, Delivery* held = nullptr);
     /// From now on counts how long the lock may be renewed.
     void restart(OwnLock& lock) noexcept;
     /// The message is settled. Again, and null: no effect.

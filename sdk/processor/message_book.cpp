@@ -116,6 +116,12 @@ void MessageBook::retries_due() {
     }
 }
 
+void MessageBook::lock_ended(MessageMachine& message) {
+    if (retrying_.remove(message)) {
+        follow(message, message.lock_ended());
+    }
+}
+
 void MessageBook::examined(bool guarded) {
     each_of(examining_, [guarded](MessageMachine& message) { return message.examined(guarded); });
 }

@@ -54,6 +54,8 @@ public:
     /// What failed or waits for its next try goes back, or is forgotten.
     void let_back();
     void retries_due();
+    /// The message's own lock is lost: if it waits, the broker has it.
+    void lock_ended(MessageMachine& message);
     /// The session's record is known: what waited for it may start. `guarded`: with a note.
     void examined(bool guarded);
     /// What waited for it has killed too many consumers.

@@ -222,6 +222,10 @@ MessageActions MessageMachine::retry_due() noexcept {
     return {.next = holds_lane_ ? Next::put_first : Next::enqueue};
 }
 
+MessageActions MessageMachine::lock_ended() noexcept {
+    return phase_ == Phase::retrying ? dispose(false) : MessageActions{};
+}
+
 MessageActions MessageMachine::examined(bool guarded) noexcept {
     if (phase_ != Phase::examining) {
         return {};

@@ -166,6 +166,8 @@ public:
     [[nodiscard]] MessageActions ended(const MessageEnd& end, const Circumstances& session,
                                        TimePoint now) noexcept;
     [[nodiscard]] MessageActions retry_due() noexcept;
+    /// Its own lock is lost. If it waits, it is forgotten: the broker has it.
+    [[nodiscard]] MessageActions lock_ended() noexcept;
     /// The session's record is known: its handler may start. `guarded`: the attempt is noted.
     [[nodiscard]] MessageActions examined(bool guarded) noexcept;
     /// The session's record says that it has killed too many consumers.

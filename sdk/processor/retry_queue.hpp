@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 
@@ -24,6 +25,18 @@ public:
         MessageMachine* const first = waiting_.begin()->second;
         waiting_.erase(waiting_.begin());
         return first;
+    }
+
+    /// False: it does not wait.
+    bool remove(const MessageMachine& message) noexcept {
+        const auto [first, last] = waiting_.equal_range(message.retry_at());
+        const auto found = std::find_if(
+            first, last, [&message](const auto& each) { return each.second == &message; });
+        if (found == last) {
+            return false;
+        }
+        waiting_.erase(found);
+        return true;
     }
 
     /// TimePoint::max(): none waits.

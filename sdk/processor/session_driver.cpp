@@ -46,11 +46,15 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
         own_locks_ = std::make_unique<ports::OwnLocks>(
             view_.loop(), *view_.shared().environment.notifier, *locks,
             ports::OwnLocks::Terms{.max_renewal = view_.workplace().options().max_lock_renewal,
-                                   .lost = [this] {
+                                   .lost = [this](ports::Delivery* held) {
                                        view_.workplace().meters.counters.locks_lost.add();
                                        view_.report(ErrorSource::lock_renewal,
                                                     {.code = Errc::lock_lost,
                                                      .detail = "the lock of a message ended"});
+                                       if (held != nullptr) { // else a handler asked for it
+                                           feed(&SessionMachine::lock_ended,
+                                                static_cast<MessageCall&>(*held));
+                                       }
                                    }});
     }
 }
@@ -77,7 +81,7 @@ void SessionDriver::open() {
 void SessionDriver::on_delivery(ports::DeliveryPtr delivery) {
     auto& call = static_cast<MessageCall&>(*delivery.release());
     if (own_locks_) {
-        call.own_lock = own_locks_->add(call);
+        call.own_lock = own_locks_->add(call, &call);
     }
     if (machine_.attempts().suspects(call.message.delivery_count(), call.holder_lost,
                                      machine_.had_messages())) {

@@ -104,11 +104,6 @@ void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
     react();
 }
 
-void SessionMachine::taken_back(MessageMachine& message) {
-    book_.taken_back(message);
-    react();
-}
-
 void SessionMachine::answered(MessageMachine& message, const Failure* failure) {
     book_.answered(message, failure == nullptr);
     react();
@@ -229,13 +224,9 @@ void SessionMachine::leave(CloseReason reason) {
     react();
 }
 
-void SessionMachine::lose(CloseReason reason) {
-    leaving_.lose(reason);
-    react();
-}
-
 void SessionMachine::link_lost(Errc code) {
-    lose(code == Errc::lock_lost ? CloseReason::lock_lost : CloseReason::connection_lost);
+    leaving_.lose(code == Errc::lock_lost ? CloseReason::lock_lost : CloseReason::connection_lost);
+    react();
 }
 
 void SessionMachine::give_up() {
@@ -298,7 +289,8 @@ void SessionMachine::due() {
     book_.gather();
     look_at_lock();
     if (const auto reason = lock_.take_loss()) {
-        lose(*reason);
+        leaving_.lose(*reason); // handlers that run keep the link until they return
+        react();
     }
     if (now >= leaving_.close_by()) {
         book_.drop_link();

@@ -49,7 +49,14 @@ public:
     /// The handler settled the message and still runs.
     void decided(MessageMachine& message, ports::Outcome outcome);
     void ended(MessageMachine& message, const MessageEnd& end);
-    void taken_back(MessageMachine& message);
+    void taken_back(MessageMachine& message) {
+        book_.taken_back(message);
+        react();
+    }
+    void lock_ended(MessageMachine& message) { ///< the message's own
+        book_.lock_ended(message);
+        react();
+    }
     void all_taken_back();
     void answered(MessageMachine& message, const Failure* failure);
     void drained();
@@ -105,8 +112,6 @@ private:
 
     void react();
     void message_gone();
-    /// The lock is gone. Handlers that run keep the link until they return.
-    void lose(CloseReason reason);
     void rewind();
     void grant();
     void after_drain();

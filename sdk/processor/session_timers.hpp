@@ -39,6 +39,7 @@ public:
     void set() {
         while (SessionTimer* const changed = changed_.pop_front()) {
             if (changed->machine.next() <= loop_.now()) {
+                loop_.timers().cancel(changed->timer);
                 changed->timer.run();
                 changed->unlink(); // that was an input: what comes now waits for its timer
             }

@@ -59,7 +59,7 @@ struct Fixture {
 
 TEST_CASE("own locks: messages that came together are renewed by one request") {
     int lost = 0;
-    Fixture f{{.lost = [&] { ++lost; }}};
+    Fixture f{{.lost = [&](ports::Delivery*) { ++lost; }}};
     const LockPtr one = f.add(1);
     const LockPtr two = f.add(2);
     CHECK(one->last_start() == f.loop.now() + 9s);
@@ -92,7 +92,7 @@ TEST_CASE("own locks: R13: the stop token fires before the lock ends") {
 
 TEST_CASE("own locks: a settled message and a dropped one are not renewed") {
     int lost = 0;
-    Fixture f{{.lost = [&] { ++lost; }}};
+    Fixture f{{.lost = [&](ports::Delivery*) { ++lost; }}};
     const LockPtr settled = f.add(1);
     const LockPtr dropped = f.add(2);
     const LockPtr kept = f.add(3);

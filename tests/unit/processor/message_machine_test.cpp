@@ -238,6 +238,9 @@ TEST_CASE("message machine: R9: without an order an abandoned message waits alon
     Way leaving;
     static_cast<void>(leaving.in_lane().ended(failed, waits_alone, t0));
     CHECK(words(leaving.message.let_back(true)) == "send abandon");
+    Way late;
+    static_cast<void>(late.in_lane().ended(failed, waits_alone, t0));
+    CHECK(words(late.message.lock_ended()) == "dispose"); // the broker has it
 }
 
 TEST_CASE("message machine: a message that was not started waits for the lock or is released") {
@@ -342,6 +345,7 @@ TEST_CASE("message machine: every input in every phase") {
         {"link gone", [](auto& m) { return m.answered(false); }},
         {"examined", [](auto& m) { return m.examined(false); }},
         {"gathered", [](auto& m) { return m.gathered(); }},
+        {"lock ended", [](auto& m) { return m.lock_ended(); }},
     };
     struct Cell {
         Phase phase;
@@ -357,9 +361,10 @@ TEST_CASE("message machine: every input in every phase") {
     constexpr Cell as_failed{Phase::failed, ""};
     constexpr Cell as_settling{Phase::settling, ""};
     constexpr Cell as_gone{Phase::gone, ""};
-    const Cell expected[10][14] = {{{Phase::in_lane, "enqueue"},
+    const Cell expected[10][15] = {{{Phase::in_lane, "enqueue"},
                                     {Phase::settling, "send release"},
                                     {Phase::settling, "send session"},
+                                    as_received,
                                     as_received,
                                     as_received,
                                     as_received,
@@ -384,7 +389,8 @@ TEST_CASE("message machine: every input in every phase") {
                                     as_gathering,
                                     as_gathering,
                                     as_gathering,
-                                    {Phase::in_lane, "enqueue"}},
+                                    {Phase::in_lane, "enqueue"},
+                                    as_gathering},
                                    {as_lane,
                                     as_lane,
                                     as_lane,
@@ -394,6 +400,7 @@ TEST_CASE("message machine: every input in every phase") {
                                     {Phase::settling, "send release"},
                                     as_lane,
                                     {Phase::settling, "send release"},
+                                    as_lane,
                                     as_lane,
                                     as_lane,
                                     as_lane,
@@ -412,6 +419,7 @@ TEST_CASE("message machine: every input in every phase") {
                                     {Phase::settled_early, ""},
                                     {Phase::settled_early, ""},
                                     as_early,
+                                    as_early,
                                     as_early},
                                    {as_settled,
                                     as_settled,
@@ -420,6 +428,7 @@ TEST_CASE("message machine: every input in every phase") {
                                     {Phase::gone, "dispose counts releases"},
                                     {Phase::failed, "rewind counts"},
                                     {Phase::settling, "send release"},
+                                    as_settled,
                                     as_settled,
                                     as_settled,
                                     as_settled,
@@ -440,7 +449,8 @@ TEST_CASE("message machine: every input in every phase") {
                                     as_retrying,
                                     as_retrying,
                                     as_retrying,
-                                    as_retrying},
+                                    as_retrying,
+                                    {Phase::gone, "dispose"}},
                                    {as_examining,
                                     as_examining,
                                     as_examining,
@@ -454,6 +464,7 @@ TEST_CASE("message machine: every input in every phase") {
                                     as_examining,
                                     as_examining,
                                     {Phase::in_lane, "put_first"},
+                                    as_examining,
                                     as_examining},
                                    {as_failed,
                                     as_failed,
@@ -465,6 +476,7 @@ TEST_CASE("message machine: every input in every phase") {
                                     as_failed,
                                     as_failed,
                                     {Phase::settling, "send abandon"},
+                                    as_failed,
                                     as_failed,
                                     as_failed,
                                     as_failed,
@@ -482,9 +494,11 @@ TEST_CASE("message machine: every input in every phase") {
                                     {Phase::gone, "dispose releases"},
                                     {Phase::gone, "dispose"},
                                     as_settling,
+                                    as_settling,
                                     as_settling},
                                    {as_gone, as_gone, as_gone, as_gone, as_gone, as_gone, as_gone,
-                                    as_gone, as_gone, as_gone, as_gone, as_gone, as_gone, as_gone}};
+                                    as_gone, as_gone, as_gone, as_gone, as_gone, as_gone, as_gone,
+                                    as_gone}};
     std::vector<std::string> names;
     for (const auto& [name, input] : inputs) {
         names.push_back(name);

@@ -1275,6 +1275,33 @@ TEST_CASE("session driver: R13: of messages with own locks one is lost, and the 
     CHECK(link->alive);
 }
 
+TEST_CASE("session driver: R13: a message that waits is forgotten when its own lock is lost") {
+    ProcessorBench bench{{.max_concurrent_calls_per_session = 2,
+                          .session_idle_timeout = Duration::max(),
+                          .failure_policy = FailurePolicy::abandon_after({.min = 1h, .max = 1h})}};
+    bench.scope = ports::Scope::entity;
+    bench.handle = [](MessageContext&) { throw std::runtime_error{"no"}; };
+    bench.start();
+    AnsweringLocks locks;
+    locks.refused = 1;
+    auto link = std::make_shared<test::ScriptedLink>("", std::nullopt);
+    link->own_lock = 10s;
+    link->own_locks = &locks;
+    bench.links.push_back(link);
+    bench.endpoint.answer(ports::SessionLinkPtr{std::make_unique<test::LinkToScript>(link)});
+    bench.run();
+    bench.deliver(link, {"1", "2"});
+    CHECK(bench.slot().in_flight == 2);
+    bench.advance(5s);
+    REQUIRE(locks.pending.size() == 1);
+    locks.answer();
+    bench.run();
+    CHECK(bench.slot().in_flight == 1);
+    CHECK(bench.counters().messages_lost == 1);
+    bench.stop(10s);
+    CHECK(link->take_log() == "drain, abandon 2, close"); // the other one is not settled in vain
+}
+
 TEST_CASE("session driver: a message whose own lock is about to end is not started") {
     ProcessorBench bench{
         {.max_concurrent_calls_per_session = 1, .session_idle_timeout = Duration::max()}};
