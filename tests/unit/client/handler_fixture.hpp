@@ -8,20 +8,10 @@
 #include <vector>
 
 #include "client/operation.hpp"
+#include "unit/client/recording_pending.hpp"
 #include "unit/processor/support/processor_bench.hpp"
 
 namespace sessionq::test {
-
-template <typename T>
-class RecordingPending final : public client::Pending<T> {
-public:
-    using client::Pending<T>::Pending;
-
-    std::vector<core::Result<T>> answers{};
-
-private:
-    void deliver(core::Result<T> answer) override { answers.push_back(std::move(answer)); }
-};
 
 /// A session in whose handler the test is.
 struct HandlerFixture {

@@ -7,27 +7,17 @@
 #include <vector>
 
 #include "support/manual_loop.hpp"
+#include "unit/client/recording_pending.hpp"
 
 using namespace sessionq;
 using namespace std::chrono_literals;
 
 namespace {
 
-/// Keeps what it is answered.
-class RecordingPending final : public client::Pending<int> {
-public:
-    using Pending::Pending;
-
-    std::vector<core::Result<int>> answers{};
-
-private:
-    void deliver(core::Result<int> answer) override { answers.push_back(std::move(answer)); }
-};
-
 struct PendingFixture {
     test::ManualLoop loop;
-    std::shared_ptr<RecordingPending> pending =
-        std::make_shared<RecordingPending>(loop, Deadline::after(1s, loop.now()));
+    std::shared_ptr<test::RecordingPending<int>> pending =
+        std::make_shared<test::RecordingPending<int>>(loop, Deadline::after(1s, loop.now()));
     client::PendingPtr<int> started{};
 
     void launch() {
@@ -100,10 +90,10 @@ TEST_CASE("pending: an operation whose deadline has passed is not started") {
 }
 
 TEST_CASE("R15: an operation that never reached its loop is cancelled with it") {
-    std::shared_ptr<RecordingPending> pending;
+    std::shared_ptr<test::RecordingPending<int>> pending;
     {
         test::ManualLoop loop;
-        pending = std::make_shared<RecordingPending>(loop, Deadline::never());
+        pending = std::make_shared<test::RecordingPending<int>>(loop, Deadline::never());
         client::launch<int>(pending,
                             [](const client::PendingPtr<int>&) { FAIL("the loop has ended"); });
     }
@@ -129,7 +119,8 @@ TEST_CASE("pending: who gives up is asked what to answer instead, once") {
 
 TEST_CASE("pending: it may be let go of by what it gives up") {
     test::ManualLoop loop;
-    auto pending = std::make_shared<RecordingPending>(loop, Deadline::after(1s, loop.now()));
+    auto pending =
+        std::make_shared<test::RecordingPending<int>>(loop, Deadline::after(1s, loop.now()));
     client::PendingPtr<int> waiting;
     client::launch<int>(pending, [&](const client::PendingPtr<int>& begun) {
         waiting = begun;

@@ -10,9 +10,11 @@
 
 #include "client/purge_run.hpp"
 #include "core/clock.hpp"
-#include "orders_fixture.hpp"
 #include "support/code_of.hpp"
 #include "support/manual_loop.hpp"
+#include "unit/client/orders_fixture.hpp"
+#include "unit/client/recording_pending.hpp"
+#include "unit/client/silent_endpoint.hpp"
 
 using namespace sessionq;
 using namespace std::chrono_literals;
@@ -23,69 +25,22 @@ using test::OrdersFixture;
 namespace {
 
 /// An endpoint whose deletions the test answers.
-class Deleting final : public ports::Endpoint {
+class Deleting final : public test::SilentEndpoint {
 public:
-    explicit Deleting(core::EventLoop& loop) : loop_{loop} {}
-
-    [[nodiscard]] core::EventLoop& loop() noexcept override { return loop_; }
-    [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
-        return capabilities_;
-    }
-    ports::RequestId accept(ports::AcceptRequest, ports::AcceptHandler) override { return 0; }
-    ports::RequestId sending_limit(std::string, Deadline, ports::SendingLimitHandler) override {
-        return 0;
-    }
-    ports::RequestId send(ports::SendRequest, ports::SendHandler) override { return 0; }
-    ports::RequestId cancel_scheduled(std::string, std::vector<std::int64_t>, Deadline,
-                                      ports::DoneHandler) override {
-        return 0;
-    }
-    ports::RequestId peek(ports::PeekRequest, ports::PeekHandler) override { return 0; }
-    ports::RequestId list_sessions(ports::ListSessionsRequest,
-                                   ports::ListSessionsHandler) override {
-        return 0;
-    }
-    ports::RequestId manage_rules(ports::RulesRequest, ports::RulesHandler) override { return 0; }
+    explicit Deleting(core::EventLoop& loop)
+        : SilentEndpoint{loop, {"deleting", {ports::Capability::batch_delete}}} {}
 
     ports::RequestId delete_messages(ports::DeleteMessagesRequest request,
                                      ports::DeletedHandler handler) override {
-        CHECK_FALSE(handler_); // one at a time
-        requests.push_back(std::move(request));
-        handler_ = std::move(handler);
-        return requests.size();
-    }
-    void give_up(ports::RequestId id) override { given_up.push_back(id); }
-
-    void answer(core::Result<DeletedMessages> answer) {
-        REQUIRE(handler_);
-        std::exchange(handler_, nullptr)(std::move(answer));
+        return deletions.ask(std::move(request), std::move(handler));
     }
 
-    std::vector<ports::DeleteMessagesRequest> requests{};
-    std::vector<ports::RequestId> given_up{};
-
-private:
-    core::EventLoop& loop_;
-    const ports::Capabilities capabilities_{"deleting", {ports::Capability::batch_delete}};
-    ports::DeletedHandler handler_{};
-};
-
-class RecordingPurge final : public client::Pending<std::uint64_t> {
-public:
-    using Pending::Pending;
-
-    std::optional<core::Result<std::uint64_t>> answer{};
-
-private:
-    void deliver(core::Result<std::uint64_t> result) override {
-        CHECK_FALSE(answer);
-        answer.emplace(std::move(result));
-    }
+    test::AnsweredRequests<ports::DeleteMessagesRequest, ports::DeletedHandler> deletions{};
 };
 
 struct RunFixture {
     explicit RunFixture(std::uint64_t max = 0, Deadline deadline = {})
-        : pending{std::make_shared<RecordingPurge>(loop, deadline)} {
+        : pending{std::make_shared<test::RecordingPending<std::uint64_t>>(loop, deadline)} {
         pending->watch(OperationContext{}.with_stop(stop.get_token()));
         client::launch<std::uint64_t>(
             pending, [this, max](const client::PendingPtr<std::uint64_t>& begun) {
@@ -99,7 +54,7 @@ struct RunFixture {
     test::ManualLoop loop{};
     Deleting endpoint{loop};
     std::stop_source stop{};
-    std::shared_ptr<RecordingPurge> pending;
+    std::shared_ptr<test::RecordingPending<std::uint64_t>> pending;
 };
 
 constexpr WallTime instant{std::chrono::hours{1}};
@@ -108,62 +63,62 @@ constexpr WallTime instant{std::chrono::hours{1}};
 
 TEST_CASE("purge: requests are repeated with the instant of the first one, until none is deleted") {
     RunFixture f;
-    CHECK_FALSE(f.endpoint.requests.back().enqueued_before);
-    f.endpoint.answer(DeletedMessages{.count = 500, .enqueued_before = instant});
-    REQUIRE(f.endpoint.requests.size() == 2);
-    CHECK(f.endpoint.requests.back().enqueued_before == instant);
-    CHECK(f.endpoint.requests.back().max_messages == 500);
-    f.endpoint.answer(DeletedMessages{.count = 7, .enqueued_before = instant});
-    f.endpoint.answer(DeletedMessages{.enqueued_before = instant});
-    REQUIRE(f.pending->answer);
-    CHECK(f.pending->answer->value() == 507);
-    CHECK(f.endpoint.requests.size() == 3);
+    CHECK_FALSE(f.endpoint.deletions.requests.back().enqueued_before);
+    f.endpoint.deletions.answer(DeletedMessages{.count = 500, .enqueued_before = instant});
+    REQUIRE(f.endpoint.deletions.requests.size() == 2);
+    CHECK(f.endpoint.deletions.requests.back().enqueued_before == instant);
+    CHECK(f.endpoint.deletions.requests.back().max_messages == 500);
+    f.endpoint.deletions.answer(DeletedMessages{.count = 7, .enqueued_before = instant});
+    f.endpoint.deletions.answer(DeletedMessages{.enqueued_before = instant});
+    REQUIRE(f.pending->answer());
+    CHECK(f.pending->answer()->value() == 507);
+    CHECK(f.endpoint.deletions.requests.size() == 3);
 }
 
 TEST_CASE("purge: without a deadline each request has a timeout of its own") {
     RunFixture f;
-    CHECK(f.endpoint.requests.back().deadline == Deadline::after(60s, f.loop.now()));
+    CHECK(f.endpoint.deletions.requests.back().deadline == Deadline::after(60s, f.loop.now()));
     f.loop.advance(50s);
-    f.endpoint.answer(DeletedMessages{.count = 1});
-    CHECK(f.endpoint.requests.back().deadline == Deadline::after(60s, f.loop.now()));
+    f.endpoint.deletions.answer(DeletedMessages{.count = 1});
+    CHECK(f.endpoint.deletions.requests.back().deadline == Deadline::after(60s, f.loop.now()));
     RunFixture bounded{0, Deadline::after(10s, f.loop.now())};
-    CHECK(bounded.endpoint.requests.back().deadline == bounded.pending->deadline());
+    CHECK(bounded.endpoint.deletions.requests.back().deadline == bounded.pending->deadline());
     for (RunFixture* const each : {&f, &bounded}) { // a purge under way keeps itself alive
-        each->endpoint.answer(DeletedMessages{});
-        CHECK(each->pending->answer);
+        each->endpoint.deletions.answer(DeletedMessages{});
+        CHECK(each->pending->answer());
     }
 }
 
 TEST_CASE("purge: a failure ends it, is not retried, and says what was deleted before") {
     RunFixture f;
-    f.endpoint.answer(DeletedMessages{.count = 500});
-    f.endpoint.answer(Failure{.code = Errc::connection_lost, .outcome_unknown = true});
-    REQUIRE(f.pending->answer);
-    CHECK(f.pending->answer->failure().code == Errc::connection_lost);
-    CHECK(f.pending->answer->failure().detail == "500 messages were deleted before");
-    CHECK(f.pending->answer->failure().outcome_unknown);
-    CHECK(f.endpoint.requests.size() == 2);
+    f.endpoint.deletions.answer(DeletedMessages{.count = 500});
+    f.endpoint.deletions.answer(Failure{.code = Errc::connection_lost, .outcome_unknown = true});
+    REQUIRE(f.pending->answer());
+    CHECK(f.pending->answer()->failure().code == Errc::connection_lost);
+    CHECK(f.pending->answer()->failure().detail == "500 messages were deleted before");
+    CHECK(f.pending->answer()->failure().outcome_unknown);
+    CHECK(f.endpoint.deletions.requests.size() == 2);
 }
 
 TEST_CASE("R15: purge: one that is given up ends with the answer to the request under way") {
     RunFixture f;
-    f.endpoint.answer(DeletedMessages{.count = 500});
+    f.endpoint.deletions.answer(DeletedMessages{.count = 500});
     f.stop.request_stop();
     f.loop.run_until_idle();
     CHECK(f.endpoint.given_up == std::vector<ports::RequestId>{2});
-    CHECK_FALSE(f.pending->answer);
+    CHECK_FALSE(f.pending->answer());
     SUBCASE("which it gave up") {
-        f.endpoint.answer(Failure{.code = Errc::cancelled, .outcome_unknown = true});
-        REQUIRE(f.pending->answer);
-        CHECK(f.pending->answer->failure().detail == "500 messages were deleted before");
+        f.endpoint.deletions.answer(Failure{.code = Errc::cancelled, .outcome_unknown = true});
+        REQUIRE(f.pending->answer());
+        CHECK(f.pending->answer()->failure().detail == "500 messages were deleted before");
     }
     SUBCASE("which deleted some") {
-        f.endpoint.answer(DeletedMessages{.count = 500});
-        REQUIRE(f.pending->answer);
-        CHECK(f.pending->answer->failure().detail == "1000 messages were deleted before");
+        f.endpoint.deletions.answer(DeletedMessages{.count = 500});
+        REQUIRE(f.pending->answer());
+        CHECK(f.pending->answer()->failure().detail == "1000 messages were deleted before");
     }
-    CHECK(f.pending->answer->failure().code == Errc::cancelled);
-    CHECK(f.endpoint.requests.size() == 2);
+    CHECK(f.pending->answer()->failure().code == Errc::cancelled);
+    CHECK(f.endpoint.deletions.requests.size() == 2);
 }
 
 TEST_CASE("purge: deletes what is there, in the broker of this process") {
