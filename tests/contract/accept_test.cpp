@@ -146,9 +146,9 @@ PORT_CASE(
     NEEDS(t, accept_next);
     NEEDS(t, session_state); // the local broker's; message groups have their own cases
     const auto other = t.fixture.make_endpoint();
-    auto first = t.begin_accept(std::nullopt, 10s);
+    auto first = t.begin_accept(std::nullopt, 30s);
     t.fixture.quiet();
-    auto preferred = t.begin_accept(std::nullopt, 10s, other.get(), 5);
+    auto preferred = t.begin_accept(std::nullopt, 30s, other.get(), 5);
     t.fixture.quiet();
     t.send("a", {"1"});
     CHECK(t.fixture.eventually([&] { return preferred.is_there(); }));

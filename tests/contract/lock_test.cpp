@@ -129,13 +129,13 @@ PORT_CASE("connection: what it had when it ended comes again, and is not counted
     NEEDS(t, lock_renewal); // brokers of message groups differ, see the README
     t.send("a", {"1", "2"});
     auto other = t.fixture.make_endpoint();
-    auto accepted = t.begin_accept(t.wanted("a"), 5s, other.get());
+    auto accepted = t.begin_accept(t.wanted("a"), 20s, other.get());
     CHECK(t.fixture.eventually([&] { return accepted.is_there(); }));
     auto link = t.link_of(std::move(accepted));
     t.receive(*link, 1);
     link->destroy();
     other.reset();
-    const auto next = t.link_of(t.accept(t.wanted("a"), 5s));
+    const auto next = t.link_of(t.accept(t.wanted("a"), 20s));
     t.receive(*next, 2);
     CHECK(next->text() == "1 2");
     CHECK(next->got[0]->message.delivery_count() == 0);
