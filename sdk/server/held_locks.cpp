@@ -27,7 +27,17 @@ void HeldLocks::add(Holder holder) {
     holders_.insert_or_assign(number, std::move(holder));
 }
 
-void HeldLocks::remove(std::uint64_t number) { holders_.erase(number); }
+void HeldLocks::remove(std::uint64_t number) {
+    const auto found = holders_.find(number);
+    if (found == holders_.end()) {
+        return;
+    }
+    const bool is_alone = !found->second.consumer->has_session;
+    holders_.erase(found);
+    if (is_alone) {
+        of_messages_.let_go();
+    }
+}
 
 void HeldLocks::note_renewal(std::uint64_t number, TimePoint until) {
     if (const auto found = holders_.find(number); found != holders_.end()) {

@@ -23,12 +23,14 @@ public:
     void add(std::uint64_t number, const broker::Queue& queue,
              const broker::ConsumerPtr& consumer) {
         const std::lock_guard lock{mutex_};
-        if (consumers_.size() >= next_sweep_) {
-            std::erase_if(consumers_,
-                          [](const auto& entry) { return entry.second.consumer.expired(); });
-            next_sweep_ = std::max(first_sweep, 2 * consumers_.size());
-        }
         consumers_.insert_or_assign(number, Entry{&queue, consumer});
+        note_change();
+    }
+
+    /// A peer has let go of a consumer. The broker may have a use for it still.
+    void let_go() {
+        const std::lock_guard lock{mutex_};
+        note_change();
     }
 
     /// Null if no consumer of the queue has this number.
@@ -46,16 +48,27 @@ public:
     }
 
 private:
-    static constexpr std::size_t first_sweep = 64;
+    static constexpr std::size_t fewest_changes = 64;
 
     struct Entry {
         const broker::Queue* queue{nullptr};
         std::weak_ptr<broker::Consumer> consumer{};
     };
 
+    /// Forgets what is over after as many changes as entries were left the last time, so that a
+    /// change costs the same however many there are, and little is kept once all have gone.
+    void note_change() {
+        if (--changes_left_ != 0) {
+            return;
+        }
+        std::erase_if(consumers_,
+                      [](const auto& entry) { return entry.second.consumer.expired(); });
+        changes_left_ = std::max(fewest_changes, consumers_.size());
+    }
+
     mutable std::mutex mutex_{}; // guards the members below
     std::unordered_map<std::uint64_t, Entry> consumers_{};
-    std::size_t next_sweep_{first_sweep};
+    std::size_t changes_left_{fewest_changes}; // until what is over is forgotten
 };
 
 } // namespace sessionq::server

@@ -131,22 +131,52 @@ TEST_CASE("MessageLocks: a connection that ends keeps the locks, another finds t
     CHECK(queue->counts(front.now()).active == 1);
 }
 
-TEST_CASE("MessageLocks: what is over takes no room for long") {
-    broker::Broker broker;
-    REQUIRE(broker.create_queue("plain", {}, {}).ok());
-    const auto queue = broker.find("plain").value();
+namespace {
+
+/// A queue whose consumers hold nothing.
+struct Unused {
     struct Target final : broker::ConsumerTarget {
         void on_accepted(broker::ConsumerPtr) noexcept override {}
         void on_refused(Failure) noexcept override {}
         void notify_work() noexcept override {}
         void on_lost(Failure) noexcept override {}
     };
-    server::MessageLocks locks;
-    for (std::uint64_t number = 0; number < 1000; ++number) {
-        const auto consumer =
-            queue->open(broker::ReceiveMode::peek_lock, 0, std::make_shared<Target>(), {}).value();
-        locks.add(number, *queue, consumer);
-        queue->retire(*consumer, {}); // holds nothing
+
+    Unused() { REQUIRE(broker.create_queue("plain", {}, {}).ok()); }
+
+    broker::ConsumerPtr add(std::uint64_t number) {
+        auto consumer =
+            queue().open(broker::ReceiveMode::peek_lock, 0, std::make_shared<Target>(), {});
+        locks.add(number, queue(), consumer.value());
+        return std::move(consumer).value();
     }
-    CHECK(locks.size() <= 64);
+    broker::Queue& queue() { return *broker.find("plain").value(); }
+
+    broker::Broker broker{};
+    server::MessageLocks locks{};
+};
+
+} // namespace
+
+TEST_CASE("MessageLocks: what is over takes no room for long") {
+    Unused unused;
+    for (std::uint64_t number = 0; number < 1000; ++number) {
+        unused.queue().retire(*unused.add(number), {});
+    }
+    CHECK(unused.locks.size() <= 64);
+}
+
+TEST_CASE("MessageLocks: many consumers that are let go at once take no room either") {
+    Unused unused;
+    std::vector<broker::ConsumerPtr> consumers;
+    for (std::uint64_t number = 0; number < 1000; ++number) {
+        consumers.push_back(unused.add(number));
+    }
+    CHECK(unused.locks.size() == 1000);
+    for (broker::ConsumerPtr& consumer : consumers) {
+        unused.queue().retire(*consumer, {});
+        consumer.reset();
+        unused.locks.let_go();
+    }
+    CHECK(unused.locks.size() <= 64);
 }
