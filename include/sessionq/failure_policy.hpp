@@ -107,12 +107,12 @@ struct FailurePolicy {
     }
 };
 
-/// A failure of a message handler, for `SessionProcessor::on_failure`. A value, which may be kept.
+/// A failure of a message handler, for `on_failure` of a processor. A value, which may be kept.
 struct FailureContext {
     std::exception_ptr exception{}; ///< What the handler threw. Never null.
     ReceivedMessage message{};
     std::string entity{};
-    std::string session_id{};
+    std::string session_id{};   ///< Empty without a session.
     std::uint32_t attempt{1};   ///< The attempt that failed. The first under a lock is 1.
     FailurePolicy configured{}; ///< `ProcessorOptions::failure_policy`.
 

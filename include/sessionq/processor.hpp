@@ -53,10 +53,11 @@ struct EntityProcessorOptions {
     /// As `ProcessorOptions::auto_complete`. Default true.
     bool auto_complete{true};
 
-    /// What happens to a message whose handler threw: abandon or dead_letter, after attempts in
-    /// place if wanted. The others need a session and are invalid_option. A message that failed
-    /// waits alone for `retry_delay` or `abandon_delay`: its lock is renewed, and other messages
-    /// are handled meanwhile. `max_lock_renewal` may end a longer delay. Default: abandon.
+    /// What happens to a message whose handler threw, unless `Processor::on_failure` chooses:
+    /// abandon or dead_letter, after attempts in place if wanted. The others need a session and are
+    /// invalid_option. A message that failed waits alone for `retry_delay` or `abandon_delay`: its
+    /// lock is renewed, and other messages are handled meanwhile. `max_lock_renewal` may end a
+    /// longer delay. Default: abandon.
     FailurePolicy failure_policy{};
 
     /// As `ProcessorOptions::expired_message`. Default: dead_letter.
@@ -120,6 +121,10 @@ public:
     /// may be called before `start` and after `stop`, and take effect at the next start.
     /// Errors of all: invalid_state (the processor was started and has not stopped).
     void on_message(MessageHandler handler);
+
+    /// As `SessionProcessor::on_failure`. The policy that it returns must abandon or dead-letter,
+    /// as `EntityProcessorOptions::failure_policy`.
+    void on_failure(std::function<FailurePolicy(const FailureContext&)> choose);
 
     /// As `SessionProcessor::on_error`. An entity that has sessions is told here, as
     /// session_required.

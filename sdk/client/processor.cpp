@@ -20,12 +20,7 @@ void check_calls(std::uint32_t calls) {
 
 /// One session, which is never left, with so many calls.
 ProcessorOptions as_session(const EntityProcessorOptions& options) {
-    using Action = FailurePolicy::Action;
     check_calls(options.max_concurrent_calls);
-    const Action action = options.failure_policy.action;
-    client::require_option(action == Action::abandon || action == Action::dead_letter,
-                           "EntityProcessorOptions::failure_policy must abandon or dead-letter: "
-                           "there is no session");
     return {.max_concurrent_sessions = 1,
             .max_concurrent_calls_per_session = options.max_concurrent_calls,
             .session_idle_timeout = Duration::max(),
@@ -58,6 +53,10 @@ Processor& Processor::operator=(Processor&&) noexcept = default;
 
 void Processor::on_message(MessageHandler handler) {
     runtime_->handlers_before_start().set(handler);
+}
+
+void Processor::on_failure(std::function<FailurePolicy(const FailureContext&)> choose) {
+    runtime_->handlers_before_start().failure = std::move(choose);
 }
 
 void Processor::on_error(std::function<void(const ErrorContext&)> handler) {

@@ -26,7 +26,7 @@ constexpr Duration describe_patience = std::chrono::seconds{1};
 
 ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string>& entities,
                          const ports::Capabilities& capabilities, ports::Scope scope) {
-    processor::check_options(options);
+    processor::check_options(options, scope);
     processor::check_entities(entities);
     processor::check_capabilities(options, capabilities, scope);
     if (options.worker_threads == 0) {

@@ -41,7 +41,15 @@ void check_backoff(std::string_view member, const BackoffOptions& backoff) {
     }
 }
 
-void check_policy(const std::string& member, const FailurePolicy& policy, bool removes) {
+bool needs_session(FailurePolicy::Action action) noexcept {
+    return action != FailurePolicy::Action::abandon && action != FailurePolicy::Action::dead_letter;
+}
+
+void check_policy(const std::string& member, const FailurePolicy& policy, bool removes,
+                  ports::Scope scope) {
+    if (scope == ports::Scope::entity && needs_session(policy.action)) {
+        refuse(member, "must abandon or dead-letter: there is no session");
+    }
     in_range(member + ".max_attempts", policy.max_attempts, 1, 1000);
     check_backoff(member + ".retry_delay", policy.retry_delay);
     if (policy.abandon_delay.min != Duration::zero()) {
@@ -127,7 +135,7 @@ ProcessorOptions with_limits(ProcessorOptions options, const ConcurrencyLimits& 
     return options;
 }
 
-void check_options(const ProcessorOptions& options) {
+void check_options(const ProcessorOptions& options, ports::Scope scope) {
     in_range("max_concurrent_sessions", options.max_concurrent_sessions, 1, most_sessions);
     in_range("max_concurrent_calls_per_session", options.max_concurrent_calls_per_session, 1,
              most_calls_per_session);
@@ -148,7 +156,7 @@ void check_options(const ProcessorOptions& options) {
     check_health(options.health);
     check_socket(options.describe_socket);
     check_backoff("error_backoff", options.error_backoff);
-    check_policy("failure_policy", options.failure_policy, options.receive_and_delete);
+    check_policy("failure_policy", options.failure_policy, options.receive_and_delete, scope);
     if (options.crash_guard) {
         check_guard(*options.crash_guard, options);
     }
@@ -215,9 +223,9 @@ void check_capabilities(const ProcessorOptions& options, const ports::Capabiliti
 }
 
 void check_failure_policy(const std::string& member, const FailurePolicy& policy,
-                          const ProcessorOptions& options,
-                          const ports::Capabilities& capabilities) {
-    check_policy(member, policy, options.receive_and_delete);
+                          const ProcessorOptions& options, const ports::Capabilities& capabilities,
+                          ports::Scope scope) {
+    check_policy(member, policy, options.receive_and_delete, scope);
     require_for(policy, capabilities);
 }
 

@@ -12,7 +12,7 @@
 namespace sessionq::processor {
 
 /// Throws `invalid_option`, naming the member and what is wrong with it.
-void check_options(const ProcessorOptions& options);
+void check_options(const ProcessorOptions& options, ports::Scope scope = ports::Scope::session);
 
 /// The same for `SessionProcessor::on_messages`.
 void check_batch(const BatchOptions& options);
@@ -31,6 +31,7 @@ void check_capabilities(const ProcessorOptions& options, const ports::Capabiliti
 /// Throws `invalid_option` or `not_supported` for a policy that cannot be applied. `member` names
 /// it.
 void check_failure_policy(const std::string& member, const FailurePolicy& policy,
-                          const ProcessorOptions& options, const ports::Capabilities& capabilities);
+                          const ProcessorOptions& options, const ports::Capabilities& capabilities,
+                          ports::Scope scope);
 
 } // namespace sessionq::processor

@@ -35,7 +35,7 @@ std::unique_ptr<FailurePolicy> choose_policy(const SessionView& session,
     }
     try {
         check_failure_policy("on_failure", *chosen, shared.options,
-                             session.workplace().endpoint.capabilities());
+                             session.workplace().endpoint.capabilities(), shared.scope);
     } catch (const Error& refused) {
         session.report(ErrorSource::failure_policy, refused.failure(),
                        {.message = &message, .attempt = attempt});

@@ -11,7 +11,7 @@
 
 namespace sessionq::processor {
 
-/// Asks the application which policy a failure has (`SessionProcessor::on_failure`). Null: as
+/// Asks the application which policy a failure has (`on_failure` of a processor). Null: as
 /// configured, also if the application throws or returns an invalid policy, which is reported. On a
 /// worker.
 [[nodiscard]] std::unique_ptr<FailurePolicy> choose_policy(const SessionView& session,

@@ -13,7 +13,7 @@ namespace sessionq::processor {
 Processor::Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers,
                      Environment environment, ports::Scope scope)
     : shared_{std::make_shared<SharedState>()}, lifecycle_{environment.endpoints.size()} {
-    check_options(options);
+    check_options(options, scope);
     check_entities(entities);
     check_capabilities(options, environment.endpoints.front()->capabilities(), scope);
     shared_->scope = scope;

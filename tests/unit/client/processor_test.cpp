@@ -110,6 +110,46 @@ TEST_CASE("processor: a message whose handler throws is left to the failure poli
     CHECK(f.broker.counts("plain").dead_lettered == 1);
 }
 
+TEST_CASE("processor: on_failure chooses the policy of a failure, and one that needs a session is "
+          "refused") {
+    ProcessorFixture f{{.requires_session = false, .max_delivery_count = 100}};
+    Processor processor{
+        f.client,
+        "plain",
+        {.max_concurrent_calls = 1, .failure_policy = FailurePolicy::dead_letter()}};
+    std::latch done{2};
+    std::string refused;
+    std::string of_session{"unset"};
+    processor.on_message([&](MessageContext& context) {
+        if (context.message().delivery_count() != 0) {
+            done.count_down();
+            return;
+        }
+        throw std::runtime_error{"no"};
+    });
+    processor.on_failure([&](const FailureContext& failure) {
+        of_session = failure.session_id;
+        return failure.message.text() == "park" ? FailurePolicy::park_session(1s)
+                                                : FailurePolicy::abandon_at_once();
+    });
+    processor.on_error([&](const ErrorContext& context) {
+        if (context.source == ErrorSource::failure_policy) {
+            refused = context.failure.detail;
+            done.count_down();
+        }
+    });
+    Sender sender{f.client, "plain"};
+    sender.send({.body = "park"});
+    sender.send({.body = "again"});
+    processor.start();
+    done.wait();
+    CHECK(processor.stop(10s).complete);
+    CHECK(refused == "on_failure: must abandon or dead-letter: there is no session");
+    CHECK(of_session.empty());
+    CHECK(f.broker.counts("plain").dead_lettered == 1); // as configured
+    CHECK(processor.counters().messages_completed == 1);
+}
+
 TEST_CASE("processor: without auto_complete a message that its handler did not settle has failed") {
     ProcessorFixture f;
     f.send(2);

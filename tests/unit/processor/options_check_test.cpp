@@ -217,6 +217,25 @@ TEST_CASE("options check: what the broker lacks is refused by name of broker and
                     .empty());
 }
 
+TEST_CASE("options check: a policy that needs a session is refused where there is none") {
+    const auto refused = [](const FailurePolicy& policy, ports::Scope scope) {
+        ProcessorOptions options;
+        options.failure_policy = policy;
+        return refusal([&] { processor::check_options(options, scope); });
+    };
+    for (const FailurePolicy& policy : {FailurePolicy::abandon(), FailurePolicy::abandon_at_once(),
+                                        FailurePolicy::dead_letter()}) {
+        CHECK(refused(policy, ports::Scope::entity).empty());
+    }
+    for (const FailurePolicy& policy :
+         {FailurePolicy::park_session(1s), FailurePolicy::dead_letter_session(),
+          FailurePolicy::retry_later({1s})}) {
+        CHECK(refused(policy, ports::Scope::session).empty());
+        CHECK(refused(policy, ports::Scope::entity) ==
+              "failure_policy: must abandon or dead-letter: there is no session");
+    }
+}
+
 TEST_CASE("options check: batches") {
     const auto of = [](const BatchOptions& batch) {
         return refusal([&] { processor::check_batch(batch); });
