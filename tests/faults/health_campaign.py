@@ -119,6 +119,7 @@ class Scene:
     def __init__(self, programs, directory):
         self.programs = programs
         self.directory = directory
+        self.socket = directory / "socket"
         queues = ["orders:session", "short:session:lock=5", "plain"]
         self.broker = Broker(programs.sessionqd, directory / "data", queues)
         self.broker.start()
@@ -130,6 +131,7 @@ class Scene:
             self.programs.probe,
             connection or self.broker.connection,
             entity,
+            f"socket={self.socket}",
             *options,
             environment=environment,
         )
@@ -174,6 +176,22 @@ class Scene:
             raise Failed(f"doctor ended with {done.returncode} and said: {said}")
         if "SAS_KEY_VALUE" in said:
             raise Failed("doctor tells the key")
+
+    def doctor_finds(self, words, fails=True):
+        """What doctor says of the running consumer alone."""
+        environment = dict(os.environ)
+        environment.pop("SESSIONQ_CONNECTION", None)
+        done = subprocess.run(
+            [self.programs.sessionq, "doctor", "--processor", str(self.socket)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        said = done.stdout + done.stderr
+        if words not in said or (done.returncode == 1) != fails:
+            raise Failed(f"doctor ended with {done.returncode} and said: {said}")
 
     def slow_way(self, script):
         """The connection string of a proxy that does to the broker's connections what it says."""
@@ -292,8 +310,10 @@ def handler_hangs(scene):
     probe = scene.consume_ready()
     scene.send("ada", "hang")
     probe.names("handler_slow", 1)
+    scene.doctor_finds("handler_slow")
     probe.say("free")
     probe.recovers()
+    scene.doctor_finds("running, healthy", fails=False)
 
 
 def workers_starved(scene):
@@ -301,6 +321,7 @@ def workers_starved(scene):
     scene.send("ada", "hang")
     scene.send("ben", "ok")
     probe.names("workers_busy", 1)
+    scene.doctor_finds("workers_busy")
     probe.say("free")
     probe.recovers()
 
@@ -310,12 +331,14 @@ def handler_throws_and_parks(scene):
     scene.send("ada", "throw")
     probe.logs("handler_failed", 1, fate="parked", session="ada", attempt="1")
     probe.names("sessions_parked", 0)
+    scene.doctor_finds("sessions_parked")
 
 
 def handler_throws_and_dead_letters(scene):
     probe = scene.consume_ready("policy=dead-letter")
     scene.send("ada", "throw")
     probe.logs("handler_failed", 1, fate="dead_lettered", session="ada", entity="orders")
+    scene.doctor_finds("1 threw", fails=False)
 
 
 def settlements_unanswered(scene):
@@ -325,6 +348,7 @@ def settlements_unanswered(scene):
     scene.freeze()
     probe.say("free")
     probe.names("settlement_unanswered", 1)
+    scene.doctor_finds("settlement_unanswered")
     scene.thaw()
     probe.recovers()
 
@@ -335,6 +359,7 @@ def buffer_full(scene):
         for _ in range(2):
             scene.send(session, "hang" + "x" * 40_000)
     probe.names("buffer_full", 1)
+    scene.doctor_finds("buffer_full")
 
 
 def sessions_lost(scene):
@@ -355,6 +380,7 @@ def paused(scene):
     probe = scene.consume_ready()
     probe.say("pause")
     probe.logs("processor_paused", 1)
+    scene.doctor_finds("paused", fails=False)
     scene.broker.kill()
     time.sleep(3)
     if probe.health()["causes"]:

@@ -5,7 +5,7 @@
 // health now, "pause" and "resume"; its end stops the processor.
 //
 //     health_probe CONNECTION ENTITY [sessions=N] [workers=N] [bytes=N] [calls=N] [prefetch=N]
-//         [policy=park|dead-letter]
+//         [policy=park|dead-letter] [socket=PATH]
 
 #include <atomic>
 #include <iostream>
@@ -60,6 +60,8 @@ struct Arguments {
                 options.prefetch = static_cast<std::uint32_t>(std::stoul(value));
             } else if (name == "bytes") {
                 options.max_buffered_bytes = std::stoul(value);
+            } else if (name == "socket") {
+                options.describe_socket = value;
             } else if (name == "policy") {
                 options.failure_policy = value == "park" ? sessionq::FailurePolicy::park_session(4s)
                                                          : sessionq::FailurePolicy::dead_letter();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "tools/sessionq/doctor_secrets.hpp"
 #include "tools/sessionq/doctor_web_socket.hpp"
 #include "tools/sessionq/doctor_wire.hpp"
+#include "tools/sessionq/live/socket_document.hpp"
 #include "tools/sessionq/output.hpp"
 
 namespace sessionq::cli {
@@ -28,6 +30,16 @@ bool speaks_tls(const amqp::Target& target, Duration timeout) {
                             wire.connect().outcome == ConnectFacts::Outcome::connected &&
                             (!wire.has_proxy() || !wire.open_tunnel().failure);
     return is_reached && !wire.shake_hands().version.empty();
+}
+
+ProcessorFacts ask_processor(const std::string& socket, Duration timeout) {
+    ProcessorFacts facts{.socket = socket};
+    try {
+        facts.told = parse_processor_snapshot(read_socket_document(socket, timeout, {}));
+    } catch (const std::runtime_error& error) {
+        facts.error = error.what();
+    }
+    return facts;
 }
 
 /// Makes the checks in order and prints what each found.
@@ -176,12 +188,20 @@ private:
 } // namespace
 
 int run(const Shared& shared, const DoctorOptions& options) {
-    const DoctorPlace place = find_place(shared, options.entity);
     DoctorReport report{shared.json};
-    Examination{place, options}.run([&](const Finding& finding) {
+    const auto tell = [&report](const Finding& finding) {
         write_output(report.add(finding));
         return !finding.stops;
-    });
+    };
+    if (!shared.connection.empty()) {
+        const DoctorPlace place = find_place(shared, options.entity);
+        Examination{place, options}.run(tell);
+    }
+    if (!options.processor.empty()) {
+        for (const Finding& finding : judge(ask_processor(options.processor, options.timeout))) {
+            tell(finding);
+        }
+    }
     return report.exit_code();
 }
 

@@ -10,6 +10,7 @@
 #include <sessionq/error.hpp>
 #include <sessionq/time.hpp>
 
+#include "tools/sessionq/live/processor_snapshot.hpp"
 #include "tools/sessionq/options.hpp"
 
 /// What the checks of `sessionq doctor` measure. Values without words; `doctor_findings.hpp` says
@@ -117,6 +118,13 @@ struct EntityFacts {
     bool is_groups{false}; ///< A broker of message groups.
     LinkFacts sending{};
     LinkFacts receiving{}; ///< Without a session.
+};
+
+/// What a running processor tells of itself.
+struct ProcessorFacts {
+    std::string socket{};
+    std::optional<ProcessorSnapshot> told{};
+    std::string error{}; ///< Why it told nothing.
 };
 
 struct LimitFacts {

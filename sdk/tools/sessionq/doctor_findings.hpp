@@ -46,6 +46,9 @@ struct Finding {
 /// The accept of the next session, which waited for at most `wait`.
 [[nodiscard]] Finding judge_accept(const LinkFacts& next, Duration wait);
 
+// Of a running processor: its health, a line for each reason, then what its handlers did.
+[[nodiscard]] std::vector<Finding> judge(const ProcessorFacts& facts);
+
 /// A check that was not made, and why.
 [[nodiscard]] Finding skipped(std::string check, std::string why);
 /// A check that failed so that the later ones would show nothing.

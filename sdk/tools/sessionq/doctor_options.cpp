@@ -10,7 +10,8 @@ constexpr Duration longest_doctor_timeout = std::chrono::minutes{10};
 constexpr const char* doctor_footer = R"(Doctor:
 It checks name resolution, TCP connect, proxy tunnel, TLS, WebSocket, SASL, claim, rights, entity,
 lock length, clock, round trip, limits and session accept. What a broker does not have is left out,
-or 'skipped' with the reason. It returns:
+or 'skipped' with the reason. With --processor it also tells what a running processor finds wrong,
+its handlers and workers included; without a connection string it tells that alone. It returns:
   0   no check failed; there may be warnings
   1   a check failed
   2   a mistake in the command line or the connection string
@@ -40,6 +41,11 @@ void declare_doctor(CLI::App& app, CommandLine& line) {
                                {"sending", DoctorPurpose::sending},
                                {"both", DoctorPurpose::both}},
                               "What the application does, and needs a right for (receiving)");
+    command
+        .add_option("--processor", options->processor,
+                    "Socket of a running processor (ProcessorOptions::describe_socket). It is "
+                    "asked at the end")
+        ->type_name("SOCKET");
     add_duration(
         command, "--timeout",
         [options](Duration timeout) {

@@ -153,6 +153,7 @@ struct DoctorOptions {
     std::string entity{}; ///< empty: that of the connection string, if it has one
     DoctorPurpose purpose{DoctorPurpose::receiving};
     Duration timeout{std::chrono::seconds{10}}; ///< of each check
+    std::string processor{}; ///< the socket of a running processor; empty: none is asked
 };
 
 /// What live screens have in common.

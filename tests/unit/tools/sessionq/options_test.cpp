@@ -257,6 +257,7 @@ TEST_CASE("sessionq options: doctor needs no entity, and bounds its timeout") {
     CHECK(given.entity == "orders");
     CHECK(given.purpose == DoctorPurpose::sending);
     CHECK(given.timeout == milliseconds{100});
+    CHECK(options<DoctorOptions>({"doctor", "--processor", "/run/s"}).processor == "/run/s");
     CHECK(complaint({"doctor", "--timeout", "99ms"}).starts_with("--timeout: "));
     CHECK(complaint({"doctor", "--timeout", "11m"}).starts_with("--timeout: "));
     CHECK(complaint({"doctor", "--for", "fun"}).find("receiving") != std::string::npos);
