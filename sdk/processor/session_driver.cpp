@@ -45,17 +45,20 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
     if (ports::MessageLocks* const locks = link_->message_locks()) {
         own_locks_ = std::make_unique<ports::OwnLocks>(
             view_.loop(), *view_.shared().environment.notifier, *locks,
-            ports::OwnLocks::Terms{.max_renewal = view_.workplace().options().max_lock_renewal,
-                                   .lost = [this](ports::Delivery* held) {
-                                       view_.workplace().meters.counters.locks_lost.add();
-                                       view_.report(ErrorSource::lock_renewal,
-                                                    {.code = Errc::lock_lost,
-                                                     .detail = "the lock of a message ended"});
-                                       if (held != nullptr) { // else a handler asked for it
-                                           feed(&SessionMachine::lock_ended,
-                                                static_cast<MessageCall&>(*held));
-                                       }
-                                   }});
+            ports::OwnLocks::Terms{
+                .max_renewal = view_.workplace().options().max_lock_renewal,
+                .renewed = [this](Duration took,
+                                  Duration length) { log_short_lock(view_, took, length); },
+                .lost =
+                    [this](ports::Delivery* held) {
+                        view_.workplace().meters.counters.locks_lost.add();
+                        view_.report(
+                            ErrorSource::lock_renewal,
+                            {.code = Errc::lock_lost, .detail = "the lock of a message ended"});
+                        if (held != nullptr) { // else a handler asked for it
+                            feed(&SessionMachine::lock_ended, static_cast<MessageCall&>(*held));
+                        }
+                    }});
     }
 }
 
@@ -312,8 +315,11 @@ void SessionDriver::take_back() {
 void SessionDriver::renew_lock() {
     link_->renew_lock(machine_.lock().expires(), [this, asked = view_.loop().now()](
                                                      const core::Result<ports::LockGrant>& answer) {
-        view_.workplace().meters.renewed(answer.ok(), view_.loop().now(),
-                                         machine_.lock().expires());
+        const TimePoint now = view_.loop().now();
+        view_.workplace().meters.renewed(answer.ok(), now, machine_.lock().expires());
+        if (answer.ok() && answer.value().length) {
+            log_short_lock(view_, now - asked, *answer.value().length);
+        }
         if (machine_.keeps_lock() && !answer.ok()) {
             view_.report(ErrorSource::lock_renewal, answer.failure());
         }

@@ -26,6 +26,15 @@ void log_message(const SessionView& session, const ReceivedMessage& message, std
 
 } // namespace
 
+void log_short_lock(const SessionView& session, Duration took, Duration length) {
+    const std::string words =
+        session.workplace().first_renewals.judge(session.entity(), took, length);
+    if (!words.empty()) {
+        core::log_event(LogLevel::warning, "processor", core::events::doubtful_setting,
+                        {{"entity", session.entity()}}, words);
+    }
+}
+
 void log_session(const SessionView& session, std::string_view event, std::string_view words,
                  std::string_view reason) noexcept {
     if (log_level() > LogLevel::debug) {

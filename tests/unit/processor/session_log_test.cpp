@@ -52,6 +52,31 @@ TEST_CASE("session log: trace tells the way of a message too") {
                                    "session_closed: session 'ada' of 'orders' is closed: stopped"});
 }
 
+TEST_CASE("session log: a lock too short for the way to the broker is told once, at its start") {
+    std::vector<std::string> lines;
+    set_log_sink([&lines](const LogRecord& record) {
+        if (record.event == "doubtful_setting") {
+            lines.emplace_back(record.text);
+        }
+    });
+    {
+        ProcessorBench bench{{.session_idle_timeout = std::chrono::hours{1}}};
+        bench.start();
+        const auto link = bench.open("ada", std::chrono::seconds{5});
+        const auto renew_after = [&](std::chrono::milliseconds wait) {
+            bench.advance(wait);
+            bench.advance(std::chrono::milliseconds{1500});
+            REQUIRE(link->answer_renewal(ports::LockGrant{.length = std::chrono::seconds{5}}));
+            bench.run();
+        };
+        renew_after(std::chrono::milliseconds{2500});
+        renew_after(std::chrono::milliseconds{1000}); // half of what the first one has granted
+    }
+    set_log_sink(nullptr);
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].starts_with("the locks of 'orders' last 5000 ms, and the broker took 1500 ms"));
+}
+
 TEST_CASE("session log: other levels tell nothing of it") {
     CHECK(told_at(LogLevel::info).empty());
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "processor/first_renewals.hpp"
+
+namespace sessionq::processor {
+namespace {
+
+std::string words_of(Duration time) {
+    return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(time).count()) + " ms";
+}
+
+} // namespace
+
+std::string FirstRenewals::judge(const std::string& entity, Duration took, Duration length) {
+    if (!seen_.insert(entity).second || took < length / longest_share) {
+        return {};
+    }
+    return "the locks of '" + entity + "' last " + words_of(length) + ", and the broker took " +
+           words_of(took) +
+           " to renew one: they end whenever an answer is late; give the entity a longer lock";
+}
+
+} // namespace sessionq::processor
