@@ -2,9 +2,10 @@
 // Azure's JavaScript client with topics, subscriptions and rules, against the broker in
 // SESSIONQ_CONNECTION. Every case has its own topic from topics.json.
 import assert from "node:assert/strict";
-import { after, describe, test } from "node:test";
+import { after, describe } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceBusClient } from "@azure/service-bus";
+import { test } from "./runner.mjs";
 
 const client = new ServiceBusClient(process.env.SESSIONQ_CONNECTION);
 after(async () => {

@@ -2,9 +2,10 @@
 // The same client over WebSockets with TLS, as Service Bus serves them.
 // SESSIONQ_WEB_SOCKET_CONNECTION names the broker.
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe } from "node:test";
 import { ServiceBusClient } from "@azure/service-bus";
 import WebSocket from "ws";
+import { test } from "./runner.mjs";
 
 const connection = process.env.SESSIONQ_WEB_SOCKET_CONNECTION;
 
