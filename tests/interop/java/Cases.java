@@ -28,8 +28,6 @@ import com.azure.messaging.servicebus.models.ServiceBusReceiveMode;
 import com.azure.messaging.servicebus.models.SubQueue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -41,34 +39,17 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Azure's Java client with sessions, against the broker in SESSIONQ_CONNECTION. Every case has
  * queues of its own.
  */
-public final class Cases {
+public final class Cases extends Support {
     static final String CONNECTION = System.getenv("SESSIONQ_CONNECTION");
-    static final Map<String, AtomicInteger> TAKEN = new ConcurrentHashMap<>();
+    static final long DEADLINE = 90_000; // milliseconds, of a case
     static final Duration SOON = Duration.ofSeconds(10);
     static final Duration A_MOMENT = Duration.ofMillis(500);
-
-    static String take(String kind) {
-        return kind + TAKEN.computeIfAbsent(kind, any -> new AtomicInteger()).getAndIncrement();
-    }
-
-    interface Body {
-        void run() throws Exception;
-    }
-
-    static void same(Object got, Object want) {
-        if (got == null ? want != null : !got.equals(want)) {
-            throw new AssertionError("got " + got + ", want " + want);
-        }
-    }
 
     static void check(boolean holds, String what) {
         if (!holds) {
@@ -854,41 +835,7 @@ public final class Cases {
         }
     }
 
-    static int report(String name, Throwable failure, Instant began) {
-        long took = Duration.between(began, Instant.now()).toMillis();
-        StringWriter line = new StringWriter();
-        line.append(failure == null ? "passed: " : "failed: ")
-            .append(name)
-            .append(" (" + took + " ms)");
-        if (failure != null) {
-            failure.printStackTrace(new PrintWriter(line.append("\n"), true));
-        }
-        System.out.println(line);
-        return failure == null ? 0 : 1;
-    }
-
     public static void main(String[] arguments) throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(8);
-        AtomicInteger failed = new AtomicInteger();
-        Arrays.stream(Cases.class.getDeclaredMethods())
-            .filter(method
-                -> method.getParameterCount() == 0
-                    && method.getReturnType() == void.class && !method.isSynthetic())
-            .filter(method
-                -> arguments.length == 0 || Arrays.asList(arguments).contains(method.getName()))
-            .forEach(method -> threads.execute(() -> {
-                Instant began = Instant.now();
-                try {
-                    method.invoke(null);
-                    failed.addAndGet(report(method.getName(), null, began));
-                } catch (Throwable failure) {
-                    failed.addAndGet(report(method.getName(),
-                        failure.getCause() != null ? failure.getCause() : failure, began));
-                }
-            }));
-        threads.shutdown();
-        boolean ended = threads.awaitTermination(180, TimeUnit.SECONDS);
-        System.exit(ended && failed.get() == 0 ? 0 : 1); // the client's threads would keep the
-                                                         // process alive
+        runCases(Cases.class, arguments, 8, DEADLINE);
     }
 }

@@ -3,44 +3,25 @@ import jakarta.jms.Connection;
 import jakarta.jms.JMSException;
 import jakarta.jms.Message;
 import jakarta.jms.MessageConsumer;
-import jakarta.jms.MessageProducer;
 import jakarta.jms.Queue;
-import jakarta.jms.QueueBrowser;
 import jakarta.jms.Session;
 import jakarta.jms.TextMessage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Enumeration;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.qpid.jms.JmsConnectionFactory;
 
 /**
  * Qpid JMS, which knows nothing of Service Bus, against the broker in SESSIONQ_CONNECTION. Every
  * case has a queue of its own.
  */
-public final class JmsCases {
-    static final Map<String, AtomicInteger> TAKEN = new ConcurrentHashMap<>();
-    static final long SOON = 20_000; // milliseconds
+public final class JmsCases extends JmsSupport {
+    static final long DEADLINE = 90_000; // milliseconds, of a case
+    static final long SOON = 20_000;
     static final long A_MOMENT = 1_000;
-
-    static String take(String kind) {
-        return kind + TAKEN.computeIfAbsent(kind, any -> new AtomicInteger()).getAndIncrement();
-    }
-
-    static String field(String name) {
-        for (String part : System.getenv("SESSIONQ_CONNECTION").split(";")) {
-            if (part.startsWith(name + "=")) {
-                return part.substring(name.length() + 1);
-            }
-        }
-        throw new IllegalStateException("SESSIONQ_CONNECTION has no " + name);
-    }
 
     // What a closed consumer has prefetched stays locked, so most cases fetch one by one.
     static Connection connect() throws JMSException {
@@ -59,46 +40,6 @@ public final class JmsCases {
         return connection;
     }
 
-    static void same(Object got, Object want) {
-        if (got == null ? want != null : !got.equals(want)) {
-            throw new AssertionError("got " + got + ", want " + want);
-        }
-    }
-
-    interface Body {
-        void run() throws Exception;
-    }
-
-    static void fails(String text, Body body) throws Exception {
-        try {
-            body.run();
-        } catch (JMSException failure) {
-            if (!String.valueOf(failure.getMessage()).contains(text)) {
-                throw new AssertionError("another failure than '" + text + "'", failure);
-            }
-            return;
-        }
-        throw new AssertionError("no failure: '" + text + "'");
-    }
-
-    static void send(Session session, Queue queue, String... texts) throws JMSException {
-        MessageProducer producer = session.createProducer(queue);
-        for (String text : texts) {
-            producer.send(session.createTextMessage(text));
-        }
-        producer.close();
-    }
-
-    static List<String> browse(Session session, Queue queue) throws JMSException {
-        QueueBrowser browser = session.createBrowser(queue);
-        List<String> texts = new ArrayList<>();
-        for (Enumeration<?> each = browser.getEnumeration(); each.hasMoreElements();) {
-            texts.add(((TextMessage) each.nextElement()).getText());
-        }
-        browser.close();
-        return texts;
-    }
-
     static void aBrowserSeesEveryMessageAndConsumesNone() throws Exception {
         try (Connection connection = connect()) {
             Session session = connection.createSession(Session.AUTO_ACKNOWLEDGE);
@@ -110,7 +51,7 @@ public final class JmsCases {
             same(browse(session, queue), all);
             MessageConsumer consumer = session.createConsumer(queue);
             for (String text : all) {
-                same(((TextMessage) consumer.receive(SOON)).getText(), text);
+                same(text(consumer.receive(SOON)), text);
             }
             same(consumer.receive(A_MOMENT), null);
             same(browse(session, queue), Collections.emptyList());
@@ -177,12 +118,12 @@ public final class JmsCases {
             send(session, queue, "one", "two");
             MessageConsumer consumer = session.createConsumer(queue);
             consumer.receive(SOON).acknowledge();
-            same(((TextMessage) consumer.receive(SOON)).getText(), "two");
+            same(text(consumer.receive(SOON)), "two");
         }
         try (Connection connection = connect()) {
             Session session = connection.createSession(Session.AUTO_ACKNOWLEDGE);
             MessageConsumer consumer = session.createConsumer(session.createQueue(name));
-            same(((TextMessage) consumer.receive(SOON)).getText(), "two");
+            same(text(consumer.receive(SOON)), "two");
             same(consumer.receive(A_MOMENT), null);
         }
     }
@@ -199,7 +140,7 @@ public final class JmsCases {
             CountDownLatch left = new CountDownLatch(texts.length);
             receiving.createConsumer(queue).setMessageListener(message -> {
                 try {
-                    got.add(((TextMessage) message).getText());
+                    got.add(text(message));
                 } catch (JMSException failure) {
                     got.add(failure.toString());
                 }
@@ -211,29 +152,6 @@ public final class JmsCases {
     }
 
     public static void main(String[] arguments) throws Exception {
-        int failed = 0;
-        for (var method : JmsCases.class.getDeclaredMethods()) {
-            boolean isCase = method.getParameterCount() == 0 && method.getReturnType() == void.class
-                && !method.isSynthetic();
-            boolean isWanted =
-                arguments.length == 0 || Arrays.asList(arguments).contains(method.getName());
-            if (!isCase || !isWanted) {
-                continue;
-            }
-            long began = System.nanoTime();
-            Throwable failure = null;
-            try {
-                method.invoke(null);
-            } catch (Exception thrown) {
-                failure = thrown.getCause() != null ? thrown.getCause() : thrown;
-                ++failed;
-            }
-            System.out.println((failure == null ? "passed: " : "failed: ") + method.getName() + " ("
-                + (System.nanoTime() - began) / 1_000_000 + " ms)");
-            if (failure != null) {
-                failure.printStackTrace(System.out);
-            }
-        }
-        System.exit(failed == 0 ? 0 : 1);
+        runCases(JmsCases.class, arguments, 1, DEADLINE);
     }
 }

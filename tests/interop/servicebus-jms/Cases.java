@@ -9,7 +9,6 @@ import jakarta.jms.Message;
 import jakarta.jms.MessageConsumer;
 import jakarta.jms.MessageProducer;
 import jakarta.jms.Queue;
-import jakarta.jms.QueueBrowser;
 import jakarta.jms.Session;
 import jakarta.jms.TextMessage;
 import java.io.BufferedReader;
@@ -18,16 +17,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Enumeration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -35,8 +29,7 @@ import java.util.regex.Pattern;
  * Microsoft's JMS client for Service Bus against the broker in SESSIONQ_CONNECTION. Every case has
  * entities of its own. The client speaks TLS only.
  */
-public final class Cases {
-    static final Map<String, AtomicInteger> TAKEN = new ConcurrentHashMap<>();
+public final class Cases extends JmsSupport {
     static final long DEADLINE = 30_000; // milliseconds, of a case
     static final long SOON = 10_000;
     static final long A_MOMENT = 1_000;
@@ -44,19 +37,6 @@ public final class Cases {
     static final int REJECTED = 2;
     static final int RELEASED = 3;
     static final int FAILED = 4;
-
-    static String take(String kind) {
-        return kind + TAKEN.computeIfAbsent(kind, any -> new AtomicInteger()).getAndIncrement();
-    }
-
-    static String field(String name) {
-        for (String part : System.getenv("SESSIONQ_CONNECTION").split(";")) {
-            if (part.startsWith(name + "=")) {
-                return part.substring(name.length() + 1);
-            }
-        }
-        throw new IllegalStateException("SESSIONQ_CONNECTION has no " + name);
-    }
 
     // A connection string loses its port. The constructor with a host keeps it.
     static Connection connect(String key, int prefetch) throws JMSException {
@@ -77,53 +57,13 @@ public final class Cases {
         return connect(field("SharedAccessKey"), 0);
     }
 
-    static void same(Object got, Object want) {
-        if (got == null ? want != null : !got.equals(want)) {
-            throw new AssertionError("got " + got + ", want " + want);
-        }
-    }
-
-    interface Body {
-        void run() throws Exception;
-    }
-
     static void fails(String text, Body body) throws Exception {
         long began = System.nanoTime();
-        try {
-            body.run();
-        } catch (JMSException failure) {
-            if (!String.valueOf(failure.getMessage()).contains(text)) {
-                throw new AssertionError("another failure than '" + text + "'", failure);
-            }
-            long took = (System.nanoTime() - began) / 1_000_000;
-            if (took > SOON / 2) {
-                throw new AssertionError("'" + text + "' took " + took + " ms");
-            }
-            return;
+        JmsSupport.fails(text, body);
+        long took = (System.nanoTime() - began) / 1_000_000;
+        if (took > SOON / 2) {
+            throw new AssertionError("'" + text + "' took " + took + " ms");
         }
-        throw new AssertionError("no failure: '" + text + "'");
-    }
-
-    static void send(Session session, Queue queue, String... texts) throws JMSException {
-        try (MessageProducer producer = session.createProducer(queue)) {
-            for (String text : texts) {
-                producer.send(session.createTextMessage(text));
-            }
-        }
-    }
-
-    static String text(Message message) throws JMSException {
-        return message == null ? null : ((TextMessage) message).getText();
-    }
-
-    static List<String> browse(Session session, Queue queue) throws JMSException {
-        List<String> texts = new ArrayList<>();
-        try (QueueBrowser browser = session.createBrowser(queue)) {
-            for (Enumeration<?> each = browser.getEnumeration(); each.hasMoreElements();) {
-                texts.add(text((Message) each.nextElement()));
-            }
-        }
-        return texts;
     }
 
     // A text member of an object of JSON, wherever it is.
@@ -423,45 +363,7 @@ public final class Cases {
         }
     }
 
-    // Runs a case on a thread of its own, until its deadline.
-    static Throwable run(java.lang.reflect.Method method) throws InterruptedException {
-        FutureTask<Object> task = new FutureTask<>(() -> method.invoke(null));
-        Thread thread = new Thread(task, method.getName());
-        thread.setDaemon(true);
-        thread.start();
-        try {
-            task.get(DEADLINE, TimeUnit.MILLISECONDS);
-            return null;
-        } catch (ExecutionException thrown) {
-            Throwable failure = thrown.getCause();
-            return failure.getCause() != null ? failure.getCause() : failure;
-        } catch (java.util.concurrent.TimeoutException late) {
-            AssertionError failure = new AssertionError("not done after " + DEADLINE + " ms");
-            failure.setStackTrace(thread.getStackTrace());
-            return failure;
-        }
-    }
-
     public static void main(String[] arguments) throws Exception {
-        int failed = 0;
-        for (var method : Cases.class.getDeclaredMethods()) {
-            boolean isCase = method.getParameterCount() == 0 && method.getReturnType() == void.class
-                && !method.isSynthetic();
-            boolean isWanted =
-                arguments.length == 0 || Arrays.asList(arguments).contains(method.getName());
-            if (!isCase || !isWanted) {
-                continue;
-            }
-            long began = System.nanoTime();
-            Throwable failure = run(method);
-            System.out.println((failure == null ? "passed: " : "failed: ") + method.getName() + " ("
-                + (System.nanoTime() - began) / 1_000_000 + " ms)");
-            if (failure != null) {
-                ++failed;
-                failure.printStackTrace(System.out);
-            }
-        }
-        ProcessHandle.current().children().forEach(ProcessHandle::destroyForcibly);
-        System.exit(failed == 0 ? 0 : 1);
+        runCases(Cases.class, arguments, 1, DEADLINE);
     }
 }
