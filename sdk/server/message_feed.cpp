@@ -155,10 +155,16 @@ void MessageFeed::open(broker::ConsumerPtr consumer) {
     pump();
 }
 
+// The detach follows the attach in a write of its own. If both arrive in one read, versions 7.0 to
+// 7.9.1 of Azure's JavaScript client lose the reason.
 void MessageFeed::on_refused(const Failure& why) {
     wait_ = 0;
-    link_->refuse(refusal_of(why, wanted_.wait));
-    owner_.remove(*this);
+    link_->open_refused();
+    peer_.loop.post([this, self = std::weak_ptr{self_}, condition = refusal_of(why, wanted_.wait)] {
+        if (!self.expired()) {
+            end(condition);
+        }
+    });
 }
 
 void MessageFeed::on_lost(const Failure& why) {

@@ -29,6 +29,7 @@ public:
     }
     void write(std::string& bytes) override {
         written += bytes;
+        ++writes;
         bytes.clear();
         loop_.post([self = shared_from_this(), this] {
             if (listener_ != nullptr) {
@@ -50,6 +51,7 @@ public:
     }
 
     std::string written{};
+    int writes{0};
     bool is_shut{false};
     bool is_closed{false};
 

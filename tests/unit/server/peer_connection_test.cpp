@@ -382,6 +382,35 @@ TEST_CASE("PeerConnection: a refusal is an attach without termini, then a detach
     CHECK(refusal(front.send("5", "nosuch/$management")) == "amqp:not-found");
 }
 
+TEST_CASE("PeerConnection: a refused accept is detached in a write of its own") {
+    Front front;
+    front.enter();
+    LinkLog& holder = front.receive("holder", Front::by_session("orders", "a"));
+    CHECK(granted_session(holder) == "a");
+    const int before = front.stream->writes;
+    LinkLog& other = front.receive("other", Front::by_session("orders", "a"));
+    CHECK(front.stream->writes - before == 2);
+    CHECK(other.closed);
+    CHECK_FALSE(other.remote.source.present);
+    CHECK(other.why.name == "com.microsoft:session-cannot-be-locked");
+}
+
+TEST_CASE("PeerConnection: a peer that leaves while its accept is being refused is only answered") {
+    Front front;
+    front.enter();
+    LinkLog& holder = front.receive("holder", Front::by_session("orders", "a"));
+    auto& log = *front.links.emplace_back(std::make_unique<LinkLog>());
+    log.receiver = front.session->make_receiver("r");
+    log.receiver->set_listener(&log);
+    log.receiver->open(Front::by_session("orders", "a"));
+    log.receiver->close();
+    front.run();
+    CHECK(log.closed);
+    holder.receiver->close();
+    front.run();
+    CHECK(granted_session(front.receive("r", Front::by_session("orders", "a"))) == "a");
+}
+
 TEST_CASE("PeerConnection: accepts single sends and batches, and rejects with a reason") {
     Front front;
     front.enter();
