@@ -3,46 +3,25 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "contract/port_under_test.hpp"
 #include "contract/recording_link.hpp"
 
-/// The fixtures of the ports that the suite runs on.
-#if defined(SESSIONQ_CONTRACT_ARTEMIS)
-#include "contract/groups_fixture.hpp"
-#define SESSIONQ_PORT_FIXTURES                                                                     \
-    sessionq::test::ArtemisByIdFixture, sessionq::test::ArtemisSharedLinkFixture
-#elif defined(SESSIONQ_CONTRACT_BROKER_J)
-#include "contract/groups_fixture.hpp"
-#define SESSIONQ_PORT_FIXTURES                                                                     \
-    sessionq::test::BrokerJPinnedFixture, sessionq::test::BrokerJSharedFixture
-#elif defined(SESSIONQ_CONTRACT_DAEMON)
-#include "contract/daemon_fixture.hpp"
-#define SESSIONQ_PORT_FIXTURES sessionq::test::DaemonFixture
-#else
-#include "contract/in_process_fixture.hpp"
-#include "contract/service_bus_fixture.hpp"
-#include "contract/subscription_fixture.hpp"
-#define SESSIONQ_PORT_FIXTURES                                                                     \
-    sessionq::test::InProcessFixture,                                                              \
-        sessionq::test::OnSubscription<sessionq::test::InProcessFixture>,                          \
-        sessionq::test::ServiceBusFixture,                                                         \
-        sessionq::test::OnSubscription<sessionq::test::ServiceBusFixture>,                         \
-        sessionq::test::TlsServiceBusFixture
-#endif
-
-/// One rule of the contract, tested on every port: `port` makes its fixture. The body is compiled
-/// once and not for each fixture.
+/// One rule of the contract, tested on every port of the program: `port` makes its fixture. The
+/// cases are compiled once, and each program links them to its own ports.
 #define PORT_CASE(title) SESSIONQ_PORT_CASE(title, DOCTEST_ANONYMOUS(port_case_))
 #define SESSIONQ_PORT_CASE(title, body)                                                            \
     static void body(sessionq::test::MakeFixture port);                                            \
-    TEST_CASE_TEMPLATE(title, Fixture, SESSIONQ_PORT_FIXTURES) {                                   \
-        body(&sessionq::test::make_fixture<Fixture>);                                              \
-    }                                                                                              \
+    [[maybe_unused]] static const bool DOCTEST_CAT(body, _is_registered) =                         \
+        sessionq::test::register_case<&body>(title, __FILE__, __LINE__);                           \
     static void body(sessionq::test::MakeFixture port)
 
 /// Ends a case that needs a capability the port does not have.
@@ -55,10 +34,31 @@ namespace sessionq::test {
 
 using ports::Outcome;
 
-using MakeFixture = std::unique_ptr<PortFixture> (*)();
-template <typename Fixture>
-std::unique_ptr<PortFixture> make_fixture() {
-    return std::make_unique<Fixture>();
+constexpr std::size_t most_ports = 5; // of a program
+
+template <auto Body, std::size_t Port>
+void run_on_port() {
+    Body(ports_under_test()[Port].make);
+}
+
+template <auto Body, std::size_t... Ports>
+constexpr std::array<void (*)(), sizeof...(Ports)> runs_of(std::index_sequence<Ports...>) {
+    return {&run_on_port<Body, Ports>...};
+}
+
+/// As a case of a doctest template, whose types would have to be known here.
+template <auto Body>
+bool register_case(const char* title, const char* file, unsigned line) {
+    static constexpr auto runs = runs_of<Body>(std::make_index_sequence<most_ports>{});
+    const auto ports = ports_under_test();
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        doctest::detail::regTest(
+            doctest::detail::TestCase(runs.at(i), file, line,
+                                      doctest_detail_test_suite_ns::getCurrentTestSuite(),
+                                      ports[i].name, static_cast<int>(line * 1000 + i)) *
+            title);
+    }
+    return true;
 }
 
 /// The answer to an asynchronous call. Checks that it comes once and never within the call.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/event_loop.hpp"
 #include "ports/session_link.hpp"
 #include "simulation/environment.hpp"
 
