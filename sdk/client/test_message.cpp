@@ -2,6 +2,7 @@
 #include "client/test_message.hpp"
 
 #include <utility>
+#include <vector>
 
 #include "core/access.hpp"
 #include "core/trace_context.hpp"
@@ -19,6 +20,30 @@ testing::Settlement::Outcome to_public(ports::Outcome outcome) noexcept {
     case ports::Outcome::dead_letter: return To::dead_lettered;
     }
     return To::completed;
+}
+
+template <typename Work>
+void run_to_end(const BasicHandler<Work>& handler, const std::shared_ptr<TestSession>& session,
+                Work work) {
+    if (handler.function()) {
+        handler.function()(work);
+        return;
+    }
+    struct End {
+        bool ended{false};
+        std::exception_ptr error{};
+    };
+    const auto end = std::make_shared<End>();
+    handler.start()(work, [end, session](std::exception_ptr error) {
+        session->executor().post([end, error = std::move(error)] {
+            end->error = error;
+            end->ended = true;
+        });
+    });
+    session->executor().run_until([&] { return end->ended; });
+    if (end->error) {
+        std::rethrow_exception(end->error);
+    }
 }
 
 } // namespace
@@ -65,25 +90,25 @@ void TestMessage::settle(ports::Settlement settlement) {
 
 void TestMessage::run(const MessageHandler& handler) {
     const OperationContext::Scope scope{core::under_trace_of(message, operation_context())};
-    if (handler.function()) {
-        handler.function()(context_);
-        return;
+    run_to_end<MessageContext&>(handler, session_, context_);
+}
+
+void TestMessage::run(std::span<TestMessage* const> batch, const BatchHandler& handler) {
+    if (batch.empty()) {
+        throw Error{Errc::invalid_argument, "batch: it has no message"};
     }
-    struct End {
-        bool ended{false};
-        std::exception_ptr error{};
-    };
-    const auto end = std::make_shared<End>();
-    handler.start()(context_, [end, session = session_](std::exception_ptr error) {
-        session->executor().post([end, error = std::move(error)] {
-            end->error = error;
-            end->ended = true;
-        });
-    });
-    session_->executor().run_until([&] { return end->ended; });
-    if (end->error) {
-        std::rethrow_exception(end->error);
+    const std::shared_ptr<TestSession>& session = batch.front()->session_;
+    std::vector<MessageContext> contexts;
+    Deadline deadline;
+    for (TestMessage* each : batch) {
+        if (each->session_ != session) {
+            throw Error{Errc::invalid_argument, "batch: its messages are of several sessions"};
+        }
+        deadline = deadline.sooner(each->message.deadline());
+        contexts.push_back(Access::make<MessageContext>(*each));
     }
+    const OperationContext::Scope scope{OperationContext{deadline, session->stop_token()}};
+    run_to_end<std::span<MessageContext>>(handler, session, contexts);
 }
 
 } // namespace sessionq::client

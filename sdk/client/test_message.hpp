@@ -6,8 +6,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
+#include <sessionq/batch_handler.hpp>
 #include <sessionq/message_context.hpp>
 #include <sessionq/message_handler.hpp>
 #include <sessionq/testing/settlement.hpp>
@@ -47,6 +49,8 @@ public:
     }
     /// Throws what the handler throws.
     void run(const MessageHandler& handler);
+    /// Throws also invalid_argument.
+    static void run(std::span<TestMessage* const> batch, const BatchHandler& handler);
 
 private:
     const std::shared_ptr<TestSession> session_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The bodies of the public classes for tests of handlers.
 #include <utility>
+#include <vector>
 
 #include <sessionq/testing/fake_message.hpp>
 #include <sessionq/testing/fake_session.hpp>
@@ -52,6 +53,14 @@ FakeMessage& FakeMessage::operator=(FakeMessage&&) noexcept = default;
 MessageContext& FakeMessage::context() noexcept { return message_->context(); }
 const ReceivedMessage& FakeMessage::message() const noexcept { return message_->message; }
 void FakeMessage::run(const MessageHandler& handler) { message_->run(handler); }
+void FakeMessage::run_batch(std::span<FakeMessage> batch, const BatchHandler& handler) {
+    std::vector<client::TestMessage*> messages;
+    messages.reserve(batch.size());
+    for (const FakeMessage& each : batch) {
+        messages.push_back(each.message_.get());
+    }
+    client::TestMessage::run(messages, handler);
+}
 std::optional<Settlement> FakeMessage::settlement() const { return message_->settlement(); }
 
 } // namespace sessionq::testing

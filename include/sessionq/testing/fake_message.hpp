@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
+#include <sessionq/batch_handler.hpp>
 #include <sessionq/message.hpp>
 #include <sessionq/message_context.hpp>
 #include <sessionq/message_handler.hpp>
@@ -63,6 +65,24 @@ public:
     /// its ambient context. It waits until the handler has finished, and throws what the handler
     /// throws. A handler made by `coroutine` runs on this thread.
     void run(const MessageHandler& handler);
+
+    /// The same for a handler of batches. Its ambient context has the earliest deadline of the
+    /// messages.
+    /// Errors: invalid_argument (no message, or messages of several sessions).
+    ///
+    /// Example:
+    ///
+    ///     testing::FakeSession session;
+    ///     std::vector<testing::FakeMessage> batch;
+    ///     batch.emplace_back(session, Message::text("ada", "1"));
+    ///     batch.emplace_back(session, Message::text("ada", "2"));
+    ///     testing::FakeMessage::run_batch(batch, [](std::span<MessageContext> messages) {
+    ///         messages.front().complete();
+    ///     });
+    ///     if (!batch[0].settlement() || batch[1].settlement()) {
+    ///         std::abort();
+    ///     }
+    static void run_batch(std::span<FakeMessage> batch, const BatchHandler& handler);
 
     /// How the handler settled the message. Unset: it did not.
     [[nodiscard]] std::optional<Settlement> settlement() const;

@@ -97,6 +97,54 @@ TEST_CASE("fake message: what a handler throws comes to the test") {
     CHECK_FALSE(message.settlement());
 }
 
+TEST_CASE("fake message: a handler of batches gets several, and what it did is told of each") {
+    FakeSession session{{.session_id = "ada"}};
+    std::vector<FakeMessage> batch;
+    const Deadline soon = Deadline::at(std::chrono::steady_clock::now() + 1h);
+    batch.emplace_back(session, Message{.body = "1"});
+    batch.emplace_back(session, Message{.body = "2", .deadline = soon});
+    batch.emplace_back(session, Message{.body = "3"});
+    const auto handle = [&](std::span<MessageContext> messages) {
+        REQUIRE(messages.size() == 3);
+        CHECK(messages[2].message().text() == "3");
+        CHECK(messages[0].session().session_id() == "ada");
+        CHECK(OperationContext::current().deadline() == soon);
+        messages[0].complete();
+        messages[1].dead_letter("Bad");
+    };
+    SUBCASE("a function") { FakeMessage::run_batch(batch, handle); }
+    SUBCASE("a coroutine") {
+        FakeMessage::run_batch(
+            batch, coroutine([&](std::span<MessageContext> messages) -> asio::awaitable<void> {
+                handle(messages);
+                co_await async_set_state(messages[0].session(), "done");
+            }));
+        CHECK(session.state() == "done");
+    }
+    CHECK(batch[0].settlement()->outcome == Outcome::completed);
+    CHECK(batch[1].settlement()->reason == "Bad");
+    CHECK_FALSE(batch[2].settlement());
+    CHECK(batch[0].context().settled());
+    CHECK(test::code_of([&] { batch[0].context().complete(); }) == Errc::already_settled);
+}
+
+TEST_CASE("fake message: a batch has messages, of one session, and its exception comes to the "
+          "test") {
+    FakeSession session;
+    FakeSession other;
+    std::vector<FakeMessage> batch;
+    const auto run = [&](const BatchHandler& handler) {
+        return test::code_of([&] { FakeMessage::run_batch(batch, handler); });
+    };
+    CHECK(run([](std::span<MessageContext>) {}) == Errc::invalid_argument);
+    batch.emplace_back(session, Message{.body = "1"});
+    CHECK_THROWS_AS(FakeMessage::run_batch(
+                        batch, [](std::span<MessageContext>) { throw std::runtime_error{"no"}; }),
+                    std::runtime_error);
+    batch.emplace_back(other, Message{.body = "2"});
+    CHECK(run([](std::span<MessageContext>) {}) == Errc::invalid_argument);
+}
+
 TEST_CASE("fake message: runs handlers that finish later") {
     FakeSession session{{.state = "old"}};
     FakeMessage message{session, Message{.body = "1"}};
