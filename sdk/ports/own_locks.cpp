@@ -108,9 +108,8 @@ RequestId OwnLocks::renew(const std::shared_ptr<OwnLock>& lock, Deadline deadlin
 }
 
 void OwnLocks::take(const Batch& batch, TimePoint asked, const Answers& answers) {
-    if (terms_.renewed && !answers.empty() && answers.front().ok() &&
-        answers.front().value().length) {
-        terms_.renewed(loop_.now() - asked, *answers.front().value().length);
+    if (terms_.renewed && !answers.empty()) { // all came at once
+        terms_.renewed(loop_.now() - asked, answers.front());
     }
     for (std::size_t at = 0; at < batch.size(); ++at) {
         OwnLock& lock = *batch[at];

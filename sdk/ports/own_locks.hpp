@@ -22,9 +22,8 @@ public:
     struct Terms {
         Renewal renewal{Renewal::automatic};
         Duration max_renewal{}; ///< zero: no limit
-        /// Told of a renewal that succeeded: how long it took, and how long the lock lasts. Null:
-        /// nobody asks.
-        std::function<void(Duration took, Duration length)> renewed{};
+        /// Told of an answer to a renewal, and how long it took. Null: nobody asks.
+        std::function<void(Duration took, const core::Result<LockGrant>& answer)> renewed{};
         /// Told of each lock that is lost, with what `add` was given. It may destroy that. Null:
         /// nobody asks.
         std::function<void(Delivery* held)> lost{};

@@ -47,8 +47,10 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
             view_.loop(), *view_.shared().environment.notifier, *locks,
             ports::OwnLocks::Terms{
                 .max_renewal = view_.workplace().options().max_lock_renewal,
-                .renewed = [this](Duration took,
-                                  Duration length) { log_short_lock(view_, took, length); },
+                .renewed =
+                    [this](Duration took, const core::Result<ports::LockGrant>& answer) {
+                        log_short_lock(view_, took, answer);
+                    },
                 .lost =
                     [this](ports::Delivery* held) {
                         view_.workplace().meters.counters.locks_lost.add();
@@ -317,9 +319,7 @@ void SessionDriver::renew_lock() {
                                                      const core::Result<ports::LockGrant>& answer) {
         const TimePoint now = view_.loop().now();
         view_.workplace().meters.renewed(answer.ok(), now, machine_.lock().expires());
-        if (answer.ok() && answer.value().length) {
-            log_short_lock(view_, now - asked, *answer.value().length);
-        }
+        log_short_lock(view_, now - asked, answer);
         if (machine_.keeps_lock() && !answer.ok()) {
             view_.report(ErrorSource::lock_renewal, answer.failure());
         }

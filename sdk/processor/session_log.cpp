@@ -26,9 +26,9 @@ void log_message(const SessionView& session, const ReceivedMessage& message, std
 
 } // namespace
 
-void log_short_lock(const SessionView& session, Duration took, Duration length) {
-    const std::string words =
-        session.workplace().first_renewals.judge(session.entity(), took, length);
+void log_short_lock(const SessionView& session, Duration took,
+                    const core::Result<ports::LockGrant>& answer) {
+    const std::string words = session.workplace().renewals.judge(session.entity(), took, answer);
     if (!words.empty()) {
         core::log_event(LogLevel::warning, "processor", core::events::doubtful_setting,
                         {{"entity", session.entity()}}, words);

@@ -20,8 +20,8 @@ void log_received(const SessionView& session, const ReceivedMessage& message) no
 void log_settling(const SessionView& session, const ReceivedMessage& message,
                   ports::Outcome outcome) noexcept;
 
-/// A renewal took so long, and the lock lasts `length`. Warns if `FirstRenewals` finds it too
-/// short.
-void log_short_lock(const SessionView& session, Duration took, Duration length);
+/// The broker answered a renewal after `took`. Warns if `RenewalBook` finds the lock too short.
+void log_short_lock(const SessionView& session, Duration took,
+                    const core::Result<ports::LockGrant>& answer);
 
 } // namespace sessionq::processor

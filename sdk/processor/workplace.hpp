@@ -12,7 +12,7 @@
 #include "core/recycler.hpp"
 #include "ports/endpoint.hpp"
 #include "processor/drain_time.hpp"
-#include "processor/first_renewals.hpp"
+#include "processor/renewal_book.hpp"
 #include "processor/meters.hpp"
 #include "processor/session_timers.hpp"
 #include "processor/shard_call.hpp"
@@ -58,7 +58,7 @@ struct Workplace {
     alignas(64) core::Random random;
     core::ByteBudget budget;
     DrainTime drain_time{};
-    FirstRenewals first_renewals{};
+    RenewalBook renewals{};
     core::Recycler call_memory;
     SessionTimers timers;
     alignas(64) core::MpscQueue<ShardCall> notices{};

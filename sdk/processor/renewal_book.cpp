@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "processor/first_renewals.hpp"
+#include "processor/renewal_book.hpp"
 
 namespace sessionq::processor {
 namespace {
@@ -10,8 +10,13 @@ std::string words_of(Duration time) {
 
 } // namespace
 
-std::string FirstRenewals::judge(const std::string& entity, Duration took, Duration length) {
-    if (!seen_.insert(entity).second || took < length / longest_share) {
+std::string RenewalBook::judge(const std::string& entity, Duration took,
+                               const core::Result<ports::LockGrant>& answer) {
+    if (!answer.ok() || !answer.value().length || !seen_.insert(entity).second) {
+        return {};
+    }
+    const Duration length = *answer.value().length;
+    if (took < length / longest_share) {
         return {};
     }
     return "the locks of '" + entity + "' last " + words_of(length) + ", and the broker took " +
