@@ -76,6 +76,19 @@ TEST_CASE("own locks: messages that came together are renewed by one request") {
     CHECK_FALSE(one->stop_token().stop_requested());
 }
 
+TEST_CASE("own locks: the owner is told how long a renewal took, once an answer") {
+    std::vector<Duration> took;
+    Fixture f{{.renewed = [&](Duration length, const core::Result<LockGrant>& answer) {
+        took.push_back(answer.ok() ? length : Duration::zero());
+    }}};
+    const LockPtr one = f.add(1);
+    const LockPtr two = f.add(2);
+    f.loop.advance(5s);
+    f.loop.advance(3s);
+    f.port.answer({LockGrant{.length = 10s}, LockGrant{.length = 10s}});
+    CHECK(took == std::vector<Duration>{3s});
+}
+
 TEST_CASE("own locks: R13: the stop token fires before the lock ends") {
     Fixture f{{.renewal = OwnLocks::Renewal::by_hand}};
     const LockPtr lock = f.add(1);
