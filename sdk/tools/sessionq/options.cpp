@@ -80,15 +80,15 @@ void declare_texts(CLI::App& app, CommandLine& line) {
     man->callback([&app, &line] { line.command = Text{tools::man_page(tools::describe(app))}; });
 }
 
-bool asks_processor(const Command& command) {
+bool asks_processor_alone(const Command& command) {
     const auto* const doctor = std::get_if<DoctorOptions>(&command);
-    return doctor != nullptr && !doctor->processor.empty();
+    return doctor != nullptr && !doctor->processor.empty() && doctor->entity.empty();
 }
 
 void check(const CommandLine& line) {
     const bool needs_broker = !std::holds_alternative<Text>(line.command) &&
                               !std::holds_alternative<TopOptions>(line.command) &&
-                              !asks_processor(line.command);
+                              !asks_processor_alone(line.command);
     if (needs_broker && line.shared.connection.empty()) {
         throw UsageError{"--connection: missing; set it or SESSIONQ_CONNECTION"};
     }

@@ -258,6 +258,10 @@ TEST_CASE("sessionq options: doctor needs no entity, and bounds its timeout") {
     CHECK(given.purpose == DoctorPurpose::sending);
     CHECK(given.timeout == milliseconds{100});
     CHECK(options<DoctorOptions>({"doctor", "--processor", "/run/s"}).processor == "/run/s");
+    CHECK_NOTHROW(parsed({"doctor", "--processor", "/run/s"}, ""));
+    CHECK_THROWS_AS(parsed({"doctor", "--processor", "/run/s", "--entity", "orders"}, ""),
+                    UsageError); // the entity is at a broker
+    CHECK_THROWS_AS(parsed({"doctor"}, ""), UsageError);
     CHECK(complaint({"doctor", "--timeout", "99ms"}).starts_with("--timeout: "));
     CHECK(complaint({"doctor", "--timeout", "11m"}).starts_with("--timeout: "));
     CHECK(complaint({"doctor", "--for", "fun"}).find("receiving") != std::string::npos);
