@@ -22,7 +22,7 @@ std::string names_of(const std::vector<std::string>& entities) {
 }
 
 Finding judge_reason(const ReasonSnapshot& reason) {
-    const std::string entity = reason.entity.empty() ? "" : ", '" + reason.entity + "'";
+    const std::string entity = reason.entity.empty() ? "" : " at '" + reason.entity + "'";
     const std::string session =
         reason.session_id.empty() ? "" : ", session '" + reason.session_id + "'";
     return {.check = "health",
@@ -31,12 +31,6 @@ Finding judge_reason(const ReasonSnapshot& reason) {
                      (reason.detail.empty() ? "" : ": " + reason.detail),
             .change = reason.advice,
             .figures = {{"cause", reason.cause}, {"since", reason.since}, {"count", reason.count}}};
-}
-
-double counter(const ProcessorSnapshot& processor, std::string_view name) {
-    const auto found = std::ranges::find_if(
-        processor.counters, [name](const auto& entry) { return entry.first == name; });
-    return found != processor.counters.end() ? found->second : 0;
 }
 
 std::string number_words(double number) {
@@ -48,7 +42,7 @@ Finding judge_handlers(const ProcessorSnapshot& processor) {
     const double dead = counter(processor, "messages_dead_lettered");
     Finding finding{.check = "handlers",
                     .found = number_words(counter(processor, "messages_handled")) +
-                             " calls returned, " + number_words(failed) + " threw; " +
+                             " handler calls returned, " + number_words(failed) + " threw; " +
                              number_words(dead) + " messages were dead-lettered",
                     .figures = {{"threw", failed}, {"dead_lettered", dead}}};
     if (failed > 0) {

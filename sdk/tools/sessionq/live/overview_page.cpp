@@ -61,12 +61,6 @@ std::string messages_line(const ProcessorSnapshot& snapshot) {
     return sums.ready == 0 ? line : line + ", one for " + length_text(sums.ready_for);
 }
 
-double counter(const ProcessorSnapshot& snapshot, const std::string& name) {
-    const auto found = std::find_if(snapshot.counters.begin(), snapshot.counters.end(),
-                                    [&name](const auto& each) { return each.first == name; });
-    return found != snapshot.counters.end() ? found->second : 0;
-}
-
 std::optional<double> counter_rate(const ProcessorChange& change, const std::string& name) {
     return change.before != nullptr && name != longest_wait_counter
                ? rate_of(counter(*change.before, name), counter(change.now, name), change.seconds)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sessionq/live/processor_snapshot.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tools/sessionq/live/bounded_json.hpp"
@@ -131,6 +132,12 @@ void check_version(const Json& document) {
 }
 
 } // namespace
+
+double counter(const ProcessorSnapshot& snapshot, std::string_view name) {
+    const auto found = std::ranges::find_if(
+        snapshot.counters, [name](const auto& each) { return each.first == name; });
+    return found != snapshot.counters.end() ? found->second : 0;
+}
 
 ProcessorSnapshot parse_processor_snapshot(std::string_view document) {
     const auto json = parse_bounded_json(document);

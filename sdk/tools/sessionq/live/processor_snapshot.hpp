@@ -68,6 +68,9 @@ struct ProcessorSnapshot {
     std::vector<HistogramSnapshot> histograms{};
 };
 
+/// Zero if the description has no such counter.
+[[nodiscard]] double counter(const ProcessorSnapshot& snapshot, std::string_view name);
+
 /// The document is no description of a processor.
 class SnapshotError : public std::runtime_error {
 public:

@@ -29,7 +29,7 @@ TEST_CASE("doctor: a healthy processor is two lines") {
     CHECK(findings[0].found == "of 'orders', 'news': running, healthy");
     CHECK(findings[1].check == "handlers");
     CHECK(findings[1].verdict == Verdict::ok);
-    CHECK(findings[1].found == "20 calls returned, 0 threw; 0 messages were dead-lettered");
+    CHECK(findings[1].found == "20 handler calls returned, 0 threw; 0 messages were dead-lettered");
 }
 
 TEST_CASE("doctor: each reason of a processor is a failure with its advice") {
@@ -48,7 +48,7 @@ TEST_CASE("doctor: each reason of a processor is a failure with its advice") {
     CHECK(findings[0].verdict == Verdict::failed);
     CHECK(findings[1].check == "health");
     CHECK(findings[1].verdict == Verdict::failed);
-    CHECK(findings[1].found == "handler_slow for 80 s, 'orders', session 'ada': 1 handler runs");
+    CHECK(findings[1].found == "handler_slow for 80 s at 'orders', session 'ada': 1 handler runs");
     CHECK(findings[1].change == "look at the handler");
     CHECK(findings[2].found.starts_with("internal_error for "));
 }
@@ -59,7 +59,7 @@ TEST_CASE("doctor: handlers that threw are a warning") {
         {"messages_handled", 1}, {"messages_failed", 3}, {"messages_dead_lettered", 2}};
     const Finding handlers = judged(failing).back();
     CHECK(handlers.verdict == Verdict::warning);
-    CHECK(handlers.found == "1 calls returned, 3 threw; 2 messages were dead-lettered");
+    CHECK(handlers.found == "1 handler calls returned, 3 threw; 2 messages were dead-lettered");
     CHECK(handlers.change.find("handler_failed") != std::string::npos);
 }
 
