@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include <sessionq/logging.hpp>
+
 #include "ports/state_envelope.hpp"
 #include "processor/session_record.hpp"
 #include "support/code_of.hpp"
@@ -1239,6 +1241,17 @@ public:
     std::vector<std::function<void()>> pending{};
 };
 
+/// The link to an entity without sessions, whose messages have locks of 10 s.
+std::shared_ptr<test::ScriptedLink> open_entity(ProcessorBench& bench, AnsweringLocks& locks) {
+    auto link = std::make_shared<test::ScriptedLink>("", std::nullopt);
+    link->own_lock = 10s;
+    link->own_locks = &locks;
+    bench.links.push_back(link);
+    bench.endpoint.answer(ports::SessionLinkPtr{std::make_unique<test::LinkToScript>(link)});
+    bench.run();
+    return link;
+}
+
 } // namespace
 
 TEST_CASE("session driver: R13: of messages with own locks one is lost, and the others go on") {
@@ -1249,12 +1262,7 @@ TEST_CASE("session driver: R13: of messages with own locks one is lost, and the 
     bench.start();
     AnsweringLocks locks;
     locks.refused = 2;
-    auto link = std::make_shared<test::ScriptedLink>("", std::nullopt);
-    link->own_lock = 10s;
-    link->own_locks = &locks;
-    bench.links.push_back(link);
-    bench.endpoint.answer(ports::SessionLinkPtr{std::make_unique<test::LinkToScript>(link)});
-    bench.run();
+    const auto link = open_entity(bench, locks);
     bench.deliver(link, {"1", "2"});
     REQUIRE(bench.started.size() == 2);
     bench.advance(5s);
@@ -1284,12 +1292,7 @@ TEST_CASE("session driver: R13: a message that waits is forgotten when its own l
     bench.start();
     AnsweringLocks locks;
     locks.refused = 1;
-    auto link = std::make_shared<test::ScriptedLink>("", std::nullopt);
-    link->own_lock = 10s;
-    link->own_locks = &locks;
-    bench.links.push_back(link);
-    bench.endpoint.answer(ports::SessionLinkPtr{std::make_unique<test::LinkToScript>(link)});
-    bench.run();
+    const auto link = open_entity(bench, locks);
     bench.deliver(link, {"1", "2"});
     CHECK(bench.slot().in_flight == 2);
     bench.advance(5s);
@@ -1302,6 +1305,35 @@ TEST_CASE("session driver: R13: a message that waits is forgotten when its own l
     CHECK(link->take_log() == "drain, abandon 2, close"); // the other one is not settled in vain
 }
 
+TEST_CASE(
+    "session driver: locks of messages that are too short for the way to the broker are told") {
+    std::vector<std::string> told;
+    set_log_sink([&told](const LogRecord& record) {
+        if (record.event == "doubtful_setting") {
+            told.emplace_back(record.text);
+        }
+    });
+    {
+        ProcessorBench bench{
+            {.max_concurrent_calls_per_session = 1, .session_idle_timeout = Duration::max()}};
+        bench.scope = ports::Scope::entity;
+        bench.holds = true;
+        bench.start();
+        AnsweringLocks locks;
+        const auto link = open_entity(bench, locks);
+        bench.deliver(link, {"1"});
+        bench.advance(5s); // it is renewed
+        bench.advance(3s);
+        REQUIRE(locks.pending.size() == 1);
+        locks.answer();
+        bench.finish_all();
+        bench.stop(10s);
+    }
+    set_log_sink(nullptr);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].find("last 10000 ms, and the broker took 3000 ms") != std::string::npos);
+}
+
 TEST_CASE("session driver: a message whose own lock is about to end is not started") {
     ProcessorBench bench{
         {.max_concurrent_calls_per_session = 1, .session_idle_timeout = Duration::max()}};
@@ -1309,12 +1341,7 @@ TEST_CASE("session driver: a message whose own lock is about to end is not start
     bench.holds = true;
     bench.start();
     AnsweringLocks locks;
-    auto link = std::make_shared<test::ScriptedLink>("", std::nullopt);
-    link->own_lock = 10s;
-    link->own_locks = &locks;
-    bench.links.push_back(link);
-    bench.endpoint.answer(ports::SessionLinkPtr{std::make_unique<test::LinkToScript>(link)});
-    bench.run();
+    const auto link = open_entity(bench, locks);
     bench.deliver(link, {"1", "2"});
     REQUIRE(bench.started.size() == 1);
     bench.advance(9500ms); // nothing was answered
