@@ -144,7 +144,7 @@ TEST_CASE("session order: a list may begin behind those that are before it") {
     Sessions sessions;
     for (int i = 0; i < 5'000; ++i) { // three groups
         Sessions::One& one = sessions.add();
-        one.session.state_set_at = WallTime{std::chrono::seconds{i / 3}};
+        one.session.state_set_at = sessionq::WallTime{std::chrono::seconds{i / 3}};
         sessions.order.show(one.session, i % 5 != 0);
     }
     for (std::size_t i = 1'000; i < 3'500; ++i) {
@@ -153,7 +153,7 @@ TEST_CASE("session order: a list may begin behind those that are before it") {
     for (const int since : {-1, 0, 332, 333, 700, 1'166, 1'200, 1'665, 1'666, 9'999}) {
         CAPTURE(since);
         const auto before = [&](const Session& session) {
-            return session.state_set_at <= WallTime{std::chrono::seconds{since}};
+            return session.state_set_at <= sessionq::WallTime{std::chrono::seconds{since}};
         };
         std::vector<std::string> expected;
         for (const auto& one : sessions.all) {
