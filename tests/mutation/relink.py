@@ -55,14 +55,18 @@ class Relink:
         raise SystemExit(f"mutation: {self.build} does not say how to link {program}")
 
     def objects(self, programs: list[str], changed: set[Path]) -> dict[str, list[str]]:
-        """Which objects of each program are compiled again; those of the library come first."""
+        """Which objects of each program are compiled again; those of the library come first.
+
+        The simulation compiles some sources of the library itself. It gets the library's.
+        """
         wanted: dict[str, list[str]] = {}
         for program in programs:
             linked = set(self.link_command(program))
             wanted[program] = []
             for name, entry in self.commands.items():
                 source = Path(entry["file"])
-                if not (name in linked or name.startswith("sdk/CMakeFiles/sessionq.dir/")):
+                own = name in linked and not self.is_copy(name, entry["file"])
+                if not (own or name.startswith("sdk/CMakeFiles/sessionq.dir/")):
                     continue
                 if source.is_file() and changed & ({source} | self.included(source)):
                     wanted[program].append(name)
@@ -111,13 +115,18 @@ class Relink:
             if word in names:
                 kept.append(str(self.work / "objects" / word))
                 placed.add(word)
-            elif word not in self.commands or self.original(source) not in sources:
+            elif self.original(source) not in sources:
                 kept.append(word)
         front = [str(self.work / "objects" / name) for name in names if name not in placed]
         at = kept.index("-o")
         kept[at:at] = front
         subprocess.run(kept, cwd=self.build, check=True)
         return out
+
+    def is_copy(self, name: str, source: str) -> bool:
+        """Whether a test program compiles this source of the library itself."""
+        inside = Path(self.original(source)).is_relative_to(self.root / "sdk")
+        return inside and name.startswith("tests/")
 
     def original(self, source: str) -> str:
         """The source in sdk/ of which the simulation compiles a mutated copy."""

@@ -17,9 +17,12 @@ needs a test. If no test can notice it, it goes into equal.txt with the reason.
 """
 
 import argparse
+import contextlib
+import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -57,9 +60,22 @@ TESTS = {
         "contract",
         "simulation --network",
     ],
-    "client": ["contract"],
-    "tools": [],
+    "client": ["contract", "tools_sessionq"],
+    "tools": [
+        "unit_command_line",
+        "tools_sessionq",
+        "tools_sessionq_sending",
+        "tools_sessionq_receiving",
+        "tools_sessionq_watch",
+        "tools_sessionq_top",
+        "tools_sessionq_doctor",
+        "tools_sessionq_proxy",
+        "tools_sessionqd_start",
+        "tools_sessionqd_keys",
+    ],
 }
+SCRIPTS = "tools_"  # these are ctest's names of scripts that run the two programs below
+SCRIPTED = ["sessionq", "sessionqd"]
 
 
 @dataclass
@@ -150,44 +166,67 @@ def drop_uncompilable(mutants: list[Mutant], said: str) -> list[Mutant]:
     return kept
 
 
-def run(
-    program: Path, arguments: list[str], seconds: float, **environment: str
-) -> tuple[bool, str]:
+def run(command: list[str], seconds: float, **environment: str) -> tuple[bool, str]:
     """(whether it passed, how it ended)."""
+    process = subprocess.Popen(
+        command,
+        env=os.environ | environment,
+        cwd=ROOT / "build",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     try:
-        ended = subprocess.run(
-            [str(program), *arguments],
-            env=os.environ | environment,
-            cwd=ROOT / "build",
-            timeout=seconds,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        code = process.wait(seconds)
     except subprocess.TimeoutExpired:
         return False, "takes too long"
-    if ended.returncode < 0:
-        return False, f"ends with signal {-ended.returncode}"
-    return ended.returncode == 0, "fails"
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # also what a script has started
+        process.wait()
+    if code < 0:
+        return False, f"ends with signal {-code}"
+    return code == 0, "fails"
 
 
-def programs_for(part: str) -> list[str]:
+def tests_for(part: str) -> list[str]:
     return [f"unit_{part}", *TESTS[part]]
 
 
-def arguments_for(test: str) -> list[str]:
-    return SIMULATION.get(test, ["--abort-after=1", "--no-path-filenames=1"])
+def programs_of(test: str) -> list[str]:
+    return SCRIPTED if test.startswith(SCRIPTS) else [test.split()[0]]
 
 
-def baseline(tests: list[str], work: Path) -> tuple[dict[str, float], dict[str, bytes]]:
+def commands(tests: list[str], build: Path, work: Path) -> dict[str, list[str]]:
+    """What runs each test with the programs in `work`."""
+    printed = subprocess.run(
+        ["ctest", "--test-dir", str(build), "--show-only=json-v1"],
+        check=True,
+        capture_output=True,
+    ).stdout
+    known = {each["name"]: each.get("command") for each in json.loads(printed)["tests"]}
+    found = {}
+    for test in tests:
+        if test.startswith(SCRIPTS):
+            old, new = str(build / "bin"), str(work / "bin")
+            found[test] = [word.replace(old, new) for word in known[test]]
+        else:
+            options = SIMULATION.get(test, ["--abort-after=1", "--no-path-filenames=1"])
+            found[test] = [str(work / "bin" / programs_of(test)[0]), *options]
+    return found
+
+
+def baseline(
+    tests: dict[str, list[str]], work: Path
+) -> tuple[dict[str, float], dict[str, bytes]]:
     """How long each test takes without a mutant, and which mutants it reaches."""
     seconds, reached = {}, {}
     marks = work / "reached"
-    for test in tests:
+    for test, command in tests.items():
         marks.write_bytes(bytes(MOST))
         begun = time.monotonic()
-        program = work / "bin" / test.split()[0]
-        passed, how = run(program, arguments_for(test), 900, SESSIONQ_MUTANTS_REACHED=str(marks))
+        passed, how = run(command, 900, SESSIONQ_MUTANTS_REACHED=str(marks))
         if not passed:
             raise SystemExit(f"mutation: without a change {test} {how}")
         seconds[test] = time.monotonic() - begun
@@ -207,6 +246,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--show", action="store_true")
     line = parser.parse_args()
+    line.build = line.build.resolve()
     parts = line.parts.split(",")
     for part in parts:
         if part not in TESTS:
@@ -220,13 +260,16 @@ def main() -> int:
     if line.show:
         print("\n".join(map(str, mutants)))
         return 0
-    tests = sorted({test for part in parts for test in programs_for(part)})
-    programs = sorted({test.split()[0] for test in tests})
-    subprocess.run(
-        ["cmake", "--build", str(line.build), "-j", str(line.jobs), "--target", *programs],
-        check=True,
-        stdout=subprocess.DEVNULL,
+    tests = sorted({test for part in parts for test in tests_for(part)})
+    programs = sorted({program for test in tests for program in programs_of(test)})
+    targets = [f"bin/{program}" for program in programs]
+    built = subprocess.run(
+        ["cmake", "--build", str(line.build), "-j", str(line.jobs), "--target", *targets],
+        stdout=subprocess.PIPE,
+        text=True,
     )
+    if built.returncode != 0:
+        raise SystemExit(f"mutation: the sources as they are do not build\n{built.stdout}")
 
     while True:
         write_copies(mutants, work / "copies")
@@ -240,19 +283,17 @@ def main() -> int:
         mutants = drop_uncompilable(mutants, said)
     for program in programs:
         relink.link(program, objects[program])
-    seconds, reached = baseline(tests, work)
+    runs = commands(tests, line.build, work)
+    seconds, reached = baseline(runs, work)
 
     survivors = []
     for mutant in mutants:
         part = mutant.file.split("/")[0]
-        able = [test for test in programs_for(part) if reached[test][mutant.number]]
+        able = [test for test in tests_for(part) if reached[test][mutant.number]]
         verdict = "SURVIVED" if able else "SURVIVED: no test reaches it"
         for test in sorted(able, key=seconds.__getitem__):
-            program = work / "bin" / test.split()[0]
             limit = seconds[test] * 4 + 10
-            passed, how = run(
-                program, arguments_for(test), limit, SESSIONQ_MUTANT=str(mutant.number)
-            )
+            passed, how = run(runs[test], limit, SESSIONQ_MUTANT=str(mutant.number))
             if not passed:
                 verdict = f"caught: {test} {how}"
                 break

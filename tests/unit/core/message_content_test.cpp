@@ -54,8 +54,7 @@ TEST_CASE("ReceivedMessage: shares its content and tells a missing session id fr
     CHECK(copy.sequence_number() == 7);
 }
 
-TEST_CASE("DecodedContent: with_changes sets and removes texts and properties, and the outline is "
-          "everything but the body") {
+TEST_CASE("DecodedContent: with_changes sets and removes texts and properties") {
     const DecodedContent content{{.body = "b",
                                   .session_id = "s",
                                   .message_id = "m",
@@ -73,11 +72,40 @@ TEST_CASE("DecodedContent: with_changes sets and removes texts and properties, a
     CHECK_FALSE(changed->session_id());
     CHECK(changed->message_id() == "m");
     CHECK(changed->body() == "b");
-    const Message outline = content.outline().value();
+}
+
+TEST_CASE("DecodedContent: the outline is everything but the body") {
+    const Message whole{.body = "b",
+                        .session_id = "s",
+                        .message_id = "m",
+                        .subject = "subject",
+                        .correlation_id = "c",
+                        .reply_to = "r",
+                        .reply_to_session_id = "rs",
+                        .to = "t",
+                        .content_type = "text",
+                        .partition_key = "s",
+                        .properties = {{"p", true}},
+                        .time_to_live = std::chrono::milliseconds{5},
+                        .priority = 7,
+                        .scheduled_enqueue_time = WallTime{std::chrono::hours{1}},
+                        .deadline = Deadline::at(TimePoint{std::chrono::seconds{9}})};
+    const Message outline = DecodedContent{whole}.outline().value();
     CHECK(outline.body.empty());
-    CHECK(outline.session_id == "s");
-    CHECK(outline.properties == content.message().properties);
-    CHECK(outline.time_to_live == content.time_to_live());
+    CHECK(outline.session_id == whole.session_id);
+    CHECK(outline.message_id == whole.message_id);
+    CHECK(outline.subject == whole.subject);
+    CHECK(outline.correlation_id == whole.correlation_id);
+    CHECK(outline.reply_to == whole.reply_to);
+    CHECK(outline.reply_to_session_id == whole.reply_to_session_id);
+    CHECK(outline.to == whole.to);
+    CHECK(outline.content_type == whole.content_type);
+    CHECK(outline.partition_key == whole.partition_key);
+    CHECK(outline.properties == whole.properties);
+    CHECK(outline.time_to_live == whole.time_to_live);
+    CHECK(outline.priority == whole.priority);
+    CHECK(outline.scheduled_enqueue_time == whole.scheduled_enqueue_time);
+    CHECK(outline.deadline == whole.deadline);
 }
 
 TEST_CASE("content: wire_bytes counts texts and the least that numbers take") {

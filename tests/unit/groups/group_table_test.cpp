@@ -197,6 +197,15 @@ TEST_CASE("group table: after a loss the table is empty and usable") {
     CHECK(t.table.take_ready(t.session(1)).id == "a");
 }
 
+TEST_CASE("group table: after a loss it keeps no message") {
+    GroupTable table;
+    const auto content = std::make_shared<DecodedContent>(Message{.body = "b"});
+    table.arrived("a", {}, ReceivedMessage{content, {}}, 10);
+    CHECK(content.use_count() == 2);
+    table.lose_all();
+    CHECK(content.use_count() == 1);
+}
+
 TEST_CASE("group table: a group rests when its session has had messages and none is in hand") {
     Table t;
     CHECK(t.table.resting("a") == nullptr);

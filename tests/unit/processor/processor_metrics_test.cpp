@@ -83,6 +83,55 @@ TEST_CASE("processor metrics: gauges of what was described") {
     CHECK(metrics.value("sessionq.buffer.usage") == 700);
 }
 
+TEST_CASE("processor metrics: every counter has its name and attribute") {
+    struct Row {
+        Counters::Count Counters::*counter;
+        const char* name;
+        MetricAttributes attributes{};
+    };
+    const auto result = [](const char* text) {
+        return MetricAttributes{{"sessionq.result", text}};
+    };
+    const std::vector<Row> rows{
+        {&Counters::messages_received, "messaging.client.consumed.messages"},
+        {&Counters::messages_redelivered, "sessionq.message.redelivered"},
+        {&Counters::messages_handled, "sessionq.message.handled", result("returned")},
+        {&Counters::messages_failed, "sessionq.message.handled", result("threw")},
+        {&Counters::messages_retried, "sessionq.message.retries"},
+        {&Counters::messages_expired, "sessionq.message.expired"},
+        {&Counters::messages_completed, "sessionq.message.ended", ended_as("completed")},
+        {&Counters::messages_abandoned, "sessionq.message.ended", ended_as("abandoned")},
+        {&Counters::messages_dead_lettered, "sessionq.message.ended", ended_as("dead_lettered")},
+        {&Counters::messages_deferred, "sessionq.message.ended", ended_as("deferred")},
+        {&Counters::messages_released, "sessionq.message.ended", ended_as("released")},
+        {&Counters::messages_lost, "sessionq.message.ended", ended_as("lost")},
+        {&Counters::settlement_failures, "sessionq.settlement.failures"},
+        {&Counters::sessions_accepted, "sessionq.accept.answers", result("session")},
+        {&Counters::empty_accepts, "sessionq.accept.answers", result("empty")},
+        {&Counters::accept_failures, "sessionq.accept.answers", result("failed")},
+        {&Counters::late_accepts, "sessionq.accept.answers", result("late")},
+        {&Counters::surplus_accepts, "sessionq.accept.answers", result("surplus")},
+        {&Counters::sessions_opened, "sessionq.session.opened"},
+        {&Counters::sessions_parked, "sessionq.session.parked"},
+        {&Counters::locks_lost, "sessionq.lock.lost"},
+        {&Counters::lock_renewals, "sessionq.lock.renewals"},
+    };
+    const auto meters = std::make_unique<Meters>();
+    std::uint64_t count = 0;
+    for (const Row& row : rows) {
+        (meters->counters.*row.counter).add(++count);
+    }
+    ProcessorMetrics all{"sessionq", {"orders"}};
+    all.add(*meters);
+    const Metrics metrics = all.take();
+    count = 0;
+    for (const Row& row : rows) {
+        CAPTURE(row.name);
+        ++count;
+        CHECK(metrics.value(row.name, row.attributes) == count);
+    }
+}
+
 TEST_CASE("processor metrics: without a description there are no gauges") {
     ProcessorBench bench;
     bench.start();

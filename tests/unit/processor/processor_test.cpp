@@ -227,6 +227,26 @@ TEST_CASE("processor: the prefetch changes for sessions that are held, and for l
         bench.processor->update_limits({.max_concurrent_sessions = 3, .prefetch = 10'001}), Error);
 }
 
+TEST_CASE("processor: the calls per session change for sessions that are held, and later ones") {
+    ProcessorBench bench{{.max_concurrent_sessions = 2, .session_idle_timeout = 1h}};
+    bench.holds = true;
+    bench.start();
+    const auto a = bench.open("a");
+    bench.deliver(a, {"1", "2", "3"});
+    CHECK(bench.take_handled() == "1");
+    bench.processor->update_limits(
+        {.max_concurrent_sessions = 2, .max_concurrent_calls_per_session = 2});
+    bench.run();
+    CHECK(bench.take_handled() == "2");
+    const auto b = bench.open("b");
+    bench.deliver(b, {"4", "5", "6"});
+    CHECK(bench.take_handled() == "4 5");
+    bench.processor->update_limits({.max_concurrent_sessions = 2});
+    bench.finish();
+    bench.finish();
+    CHECK(bench.take_handled() == "3");
+}
+
 TEST_CASE("processor: limits are refused once it stops, and stay as they are") {
     ProcessorBench bench{{.max_concurrent_sessions = 2}};
     bench.start();

@@ -37,6 +37,16 @@ TEST_CASE("shared access: is_same_secret compares every byte and the length") {
     CHECK_FALSE(is_same_secret("a key", "a key "));
 }
 
+TEST_CASE("shared access: a plus is a space in the resource, and a digit in the signature") {
+    const auto parsed =
+        parse_shared_access_token("SharedAccessSignature sr=my+queue&sig=a+b%2Bc&se=1&skn=k+1");
+    REQUIRE(parsed);
+    CHECK(parsed->signed_resource == "my+queue");
+    CHECK(parsed->resource == "my queue");
+    CHECK(parsed->signature == "a+b+c");
+    CHECK(parsed->key_name == "k 1");
+}
+
 TEST_CASE("Claims: a valid signature grants its audience and the nodes below it until it expires") {
     Claims claims{policy};
     CHECK_FALSE(claims.covers("myqueue", Rights::listen(), before));

@@ -336,6 +336,22 @@ const Rule rules[]{
          CHECK(peer.count(0x14) == 4);
          CHECK(link.sender->buffered() == 0);
      }},
+    {"2.5.6", "a message of many transfers goes on each time the window opens",
+     [] {
+         RawPeer peer;
+         peer.open(Uint{512});
+         peer.begin(0, 1);
+         LinkLog& link = peer.attach("l", 0, true);
+         peer.say(0x13, {Uint{0}, Uint{1}, Uint{0}, Uint{9}, Uint{0}, Uint{0}, Uint{10}});
+         link.sender->send("a", std::string(1200, 'x'), false);
+         for (Uint sent = 1; sent < 3; ++sent) {
+             CHECK(peer.count(0x14) == sent);
+             CHECK(link.sender->buffered() == 1200);
+             peer.say(0x13, {Uint{sent}, Uint{1}, Uint{0}, Uint{9}});
+         }
+         CHECK(peer.count(0x14) == 3);
+         CHECK(link.sender->buffered() == 0);
+     }},
     {"2.5.6", "a flow without next-incoming-id counts its window from the session's first frame",
      [] {
          RawPeer peer;
@@ -659,6 +675,12 @@ const Rule rules[]{
              peer.say(0x14, each, "x");
              check_ended(peer, "amqp:invalid-field");
          }
+         RawPeer peer;
+         opened(peer);
+         LinkLog& link = peer.attach("l", 0, false);
+         link.receiver->add_credit(5);
+         peer.say(0x14, {Uint{0}, Uint{0}, Value::binary(std::string(32, 't'))}, "x");
+         CHECK(link.messages == std::vector<std::string>{"x"});
      }},
     {"2.6.14",
      "a delivery of many transfers arrives once, whole, and settled if one of them says so",
