@@ -17,7 +17,7 @@ test_packages=(libqpid-proton11-dev tinyproxy-bin faketime)
 sample_packages=(libspdlog-dev) # a sample without its library is skipped
 bench_packages=(libbenchmark-dev)
 lint_packages=(clang-format clang-tidy)
-fuzz_packages=(clang-16 libclang-rt-16-dev)
+checked_packages=(clang-16 libclang-rt-16-dev) # for sanitizers and fuzz harnesses
 
 step() {
     printf '%s\n' "-- $*"
@@ -80,7 +80,7 @@ install_runtimes() {
 # For all stages of .ci/run at once.
 install_everything() {
     need_packages "${build_packages[@]}" "${test_packages[@]}" "${sample_packages[@]}" \
-        "${lint_packages[@]}" "${fuzz_packages[@]}" &&
+        "${lint_packages[@]}" "${checked_packages[@]}" &&
         install_runtimes
 }
 

@@ -10,20 +10,8 @@
 #include <optional>
 
 #if defined(__SANITIZE_ADDRESS__)
-#define SESSIONQ_ASAN_FIBERS 1
-#elif defined(__SANITIZE_THREAD__)
-#define SESSIONQ_TSAN_FIBERS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SESSIONQ_ASAN_FIBERS 1
-#elif __has_feature(thread_sanitizer)
-#define SESSIONQ_TSAN_FIBERS 1
-#endif
-#endif
-
-#if defined(SESSIONQ_ASAN_FIBERS)
 #include <sanitizer/common_interface_defs.h>
-#elif defined(SESSIONQ_TSAN_FIBERS)
+#elif defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -40,7 +28,7 @@ struct Place {
 };
 
 void finish_switch([[maybe_unused]] Place& arrived, [[maybe_unused]] Place* first_left) {
-#if defined(SESSIONQ_ASAN_FIBERS)
+#if defined(__SANITIZE_ADDRESS__)
     if (first_left != nullptr) {
         __sanitizer_finish_switch_fiber(nullptr, &first_left->stack_bottom,
                                         &first_left->stack_size);
@@ -51,9 +39,9 @@ void finish_switch([[maybe_unused]] Place& arrived, [[maybe_unused]] Place* firs
 }
 
 void go(Place& from, Place& to) {
-#if defined(SESSIONQ_ASAN_FIBERS)
+#if defined(__SANITIZE_ADDRESS__)
     __sanitizer_start_switch_fiber(&from.sanitizer, to.stack_bottom, to.stack_size);
-#elif defined(SESSIONQ_TSAN_FIBERS)
+#elif defined(__SANITIZE_THREAD__)
     __tsan_switch_to_fiber(to.sanitizer, 0);
 #endif
     swapcontext(&from.context, &to.context);
@@ -69,12 +57,12 @@ struct Fiber : Place {
         stack_bottom = stack.get();
         stack_size = size;
         makecontext(&context, entry, 0);
-#if defined(SESSIONQ_TSAN_FIBERS)
+#if defined(__SANITIZE_THREAD__)
         sanitizer = __tsan_create_fiber(0);
 #endif
     }
     ~Fiber() {
-#if defined(SESSIONQ_TSAN_FIBERS)
+#if defined(__SANITIZE_THREAD__)
         __tsan_destroy_fiber(sanitizer);
 #endif
     }
@@ -176,7 +164,7 @@ private:
             fibers_[i]->script = std::move(scripts_[i]);
             fibers_[i]->finished = false;
         }
-#if defined(SESSIONQ_TSAN_FIBERS)
+#if defined(__SANITIZE_THREAD__)
         main_.sanitizer = __tsan_get_current_fiber();
 #endif
         started_ = broken_ = false;

@@ -41,7 +41,7 @@ struct DeletionFixture : QueueFixture {
     }
 };
 
-constexpr broker::QueueOptions plain{.lock_duration = QueueFixture::lock_duration};
+const broker::QueueOptions plain{.lock_duration = QueueFixture::lock_duration};
 
 } // namespace
 

@@ -68,8 +68,8 @@ TEST_CASE("Encoder: an array uses a wider form if an element does not fit the gi
     const std::string text(256, 'x');
     CHECK(back({0xa1, {"a", text}, {}}) == Value{Array{0xb1, {"a", text}, {}}});
     CHECK(back({0xa3, {Value::symbol(text)}, {}}) == Value{Array{0xb3, {Value::symbol(text)}, {}}});
-    CHECK(back({0x45, {List{true}}, {}}) == Value{Array{0xd0, {List{true}}, {}}});
-    CHECK(back({0xc0, {List{text}}, {}}) == Value{Array{0xd0, {List{text}}, {}}});
+    CHECK(back({0x45, {Value{List{true}}}, {}}) == Value{Array{0xd0, {Value{List{true}}}, {}}});
+    CHECK(back({0xc0, {Value{List{text}}}, {}}) == Value{Array{0xd0, {Value{List{text}}}, {}}});
     CHECK(back({0xe0, {Array{0xb1, {text}, {}}}, {}}) ==
           Value{Array{0xf0, {Array{0xb1, {text}, {}}}, {}}});
 }
