@@ -8,6 +8,7 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+ARCHIVE = re.compile(r"lib(\w+)\.a$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -55,18 +56,23 @@ class Relink:
         raise SystemExit(f"mutation: {self.build} does not say how to link {program}")
 
     def objects(self, programs: list[str], changed: set[Path]) -> dict[str, list[str]]:
-        """Which objects of each program are compiled again; those of the library come first.
+        """Which objects of each program are compiled again, and of the libraries that it links.
 
         The simulation compiles some sources of the library itself. It gets the library's.
         """
         wanted: dict[str, list[str]] = {}
         for program in programs:
             linked = set(self.link_command(program))
+            libraries = [
+                f"/CMakeFiles/{match[1]}.dir/"
+                for match in map(ARCHIVE.search, sorted(linked))
+                if match is not None
+            ]
             wanted[program] = []
             for name, entry in self.commands.items():
                 source = Path(entry["file"])
                 own = name in linked and not self.is_copy(name, entry["file"])
-                if not (own or name.startswith("sdk/CMakeFiles/sessionq.dir/")):
+                if not (own or any(library in name for library in libraries)):
                     continue
                 if source.is_file() and changed & ({source} | self.included(source)):
                     wanted[program].append(name)

@@ -17,8 +17,6 @@ std::int32_t distance(std::uint32_t from, std::uint32_t to) noexcept {
 
 void DeliveryTable::add(Delivery& delivery) {
     if (size_ == 0) {
-        entries_.clear();
-        first_ = 0;
         is_sorted_ = true;
     } else {
         const std::uint32_t oldest = entries_[first_].id;

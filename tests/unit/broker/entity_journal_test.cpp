@@ -431,6 +431,16 @@ TEST_CASE("entity journal: while the journal is failing, operations that must be
     queue->pull(*target->consumer, 3, got, at);
     REQUIRE(got.size() == 1);
     REQUIRE(send(*broker.find("plain").value()).ok());
+    REQUIRE(send(*broker.find("plain").value()).ok());
+    auto deferrer = std::make_shared<RecordingTarget>();
+    const auto locking =
+        broker.find("plain").value()->open(ReceiveMode::peek_lock, 0, deferrer, at).value();
+    std::vector<Delivered> first;
+    broker.find("plain").value()->pull(*locking, 1, first, at);
+    REQUIRE(first.size() == 1);
+    const std::int64_t deferred = first[0].message.sequence_number();
+    SettleOrder defer{.token = first[0].token, .outcome = Outcome::defer};
+    broker.find("plain").value()->settle(*locking, {&defer, 1}, at);
     auto taker = std::make_shared<RecordingTarget>();
     const auto deleting =
         broker.find("plain").value()->open(ReceiveMode::receive_and_delete, 0, taker, at).value();
@@ -448,6 +458,11 @@ TEST_CASE("entity journal: while the journal is failing, operations that must be
         CHECK(order.failed_with == Errc::server_busy);
     }
     std::vector<Delivered> nothing;
+    const auto plain = broker.find("plain").value();
+    CHECK(plain->receive_deferred(*deleting, {&deferred, 1}, nothing, at).failure().code ==
+          Errc::server_busy);
+    CHECK(plain->receive_deferred(*locking, {&deferred, 1}, nothing, at).ok());
+    CHECK(nothing.size() == 1);
     CHECK_FALSE(broker.find("plain").value()->pull(*deleting, 1, nothing, at));
     CHECK(taker->lost == Errc::server_busy);
     CHECK(broker.create_queue("new", {}, at).failure().code == Errc::server_busy);

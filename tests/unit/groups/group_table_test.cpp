@@ -236,6 +236,20 @@ TEST_CASE("group table: a group whose session was given nothing does not rest") 
     CHECK(t.table.resting("a") == nullptr);
 }
 
+TEST_CASE(
+    "group table: a session that is given nothing does not rest, also if an answer to the one "
+    "before it comes late") {
+    Table t;
+    Held& first = t.arrive("a");
+    Group& group = t.table.take_ready(t.session(1));
+    REQUIRE(t.table.next_for(group) == &first);
+    t.table.settle(first, {});
+    t.table.give_back(group);
+    static_cast<void>(t.table.take("a", t.session(2)));
+    t.table.remove(first);
+    CHECK(t.table.resting("a") == nullptr);
+}
+
 TEST_CASE("group table: a group is held by the session that took it, until that gives it back") {
     Table t;
     CHECK(t.table.holder("a") == nullptr);

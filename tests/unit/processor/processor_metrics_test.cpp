@@ -8,6 +8,7 @@
 using namespace sessionq;
 using namespace std::chrono_literals;
 using processor::Meters;
+using processor::Counters;
 using processor::ProcessorMetrics;
 using test::ProcessorBench;
 

@@ -81,6 +81,7 @@ TEST_CASE("session pool: a peer that takes no more links has no room until some 
     CHECK(pool.is_unused());
     pool.enter();
     pool.refused(); // the only one: it may try again
+    CHECK_FALSE(pool.has_room());
     pool.leave();
     CHECK(pool.has_room());
 }

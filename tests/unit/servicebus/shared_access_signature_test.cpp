@@ -16,3 +16,9 @@ TEST_CASE(
                    "sr=sb%3A%2F%2Flocalhost%2Forders%20%C3%BC&sig="
                    "IYmglH3p1CvfItVCgoHXALtMVGQnOQe6Xeg0%2FEvkPm4%3D&se=1700003600&skn=Root%20Key");
 }
+
+TEST_CASE("make_shared_access_signature: only letters, digits and -_.~ stay as they are") {
+    const std::string token = servicebus::make_shared_access_signature(
+        "sb://localhost/a", "azAZ09-_.~@[`{/:", "SAS_KEY_VALUE", WallTime{});
+    CHECK(token.ends_with("&skn=azAZ09-_.~%40%5B%60%7B%2F%3A"));
+}

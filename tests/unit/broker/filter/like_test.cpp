@@ -106,6 +106,11 @@ TEST_CASE("LIKE: _ matches one character, also of several bytes; an invalid byte
                   "a",
                   "_a"));
     CHECK(matches("a\xf0\x9f", "a__"));
+    for (const char* each : {"\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xef\xbf\xbd",
+                             "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+        CAPTURE(each);
+        CHECK(matches(each, "_")); // the first and last character of each length
+    }
     CHECK(matches("日", "日", U'日')); // nothing to escape
     CHECK(matches("%", "日%", U'日'));
     CHECK_FALSE(matches("x", "日%", U'日'));
