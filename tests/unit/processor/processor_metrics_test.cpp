@@ -7,8 +7,8 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::Meters;
 using processor::Counters;
+using processor::Meters;
 using processor::ProcessorMetrics;
 using test::ProcessorBench;
 
