@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <new>
 #include <ostream>
@@ -59,6 +60,11 @@ void write_configuration(std::ostream& to, bool has_subscriptions) {
     to << "]}]}}\n";
 }
 
+/// The daemon beside this program.
+std::string own_sessionqd() {
+    return std::filesystem::read_symlink("/proc/self/exe").replace_filename("sessionqd");
+}
+
 } // namespace
 
 struct PreparedDaemon::Taken {
@@ -86,7 +92,7 @@ PreparedDaemon::PreparedDaemon(Kind kind) : kind_{kind} {
     if (kind != Kind::plain) {
         arguments.insert(arguments.end(), {"--data", (directory_.path() / "data").string()});
     }
-    process_ = std::make_unique<DaemonProcess>(SESSIONQD, arguments);
+    process_ = std::make_unique<DaemonProcess>(own_sessionqd(), arguments);
 }
 
 PreparedDaemon::~PreparedDaemon() { ::munmap(taken_, sizeof(Taken)); }

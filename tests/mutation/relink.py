@@ -8,7 +8,6 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ARCHIVE = re.compile(r"lib(\w+)\.a$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -18,6 +17,7 @@ class Relink:
     def __init__(self, root: Path, build: Path, work: Path, jobs: int):
         self.root, self.build, self.work, self.jobs = root, build, work, jobs
         self.includes: dict[Path, set[Path]] = {}
+        self.archives: dict[str, set[str]] = {}
         text = (build / "compile_commands.json").read_text(encoding="utf-8")
         self.commands = {
             shlex.split(entry["command"])[-3]: entry for entry in json.loads(text)
@@ -55,6 +55,17 @@ class Relink:
                 return shlex.split(parts[1])
         raise SystemExit(f"mutation: {self.build} does not say how to link {program}")
 
+    def members(self, archive: str) -> set[str]:
+        """The objects in a library of the project, none for other libraries."""
+        if archive not in self.archives:
+            printed = subprocess.run(
+                ["ninja", "-C", str(self.build), "-t", "query", archive],
+                capture_output=True,
+                text=True,
+            ).stdout
+            self.archives[archive] = {word for word in printed.split() if word in self.commands}
+        return self.archives[archive]
+
     def objects(self, programs: list[str], changed: set[Path]) -> dict[str, list[str]]:
         """Which objects of each program are compiled again, and of the libraries that it links.
 
@@ -63,16 +74,14 @@ class Relink:
         wanted: dict[str, list[str]] = {}
         for program in programs:
             linked = set(self.link_command(program))
-            libraries = [
-                f"/CMakeFiles/{match[1]}.dir/"
-                for match in map(ARCHIVE.search, sorted(linked))
-                if match is not None
-            ]
+            archived = {
+                name for word in linked if word.endswith(".a") for name in self.members(word)
+            }
             wanted[program] = []
             for name, entry in self.commands.items():
                 source = Path(entry["file"])
                 own = name in linked and not self.is_copy(name, entry["file"])
-                if not (own or any(library in name for library in libraries)):
+                if not (own or name in archived):
                     continue
                 if source.is_file() and changed & ({source} | self.included(source)):
                     wanted[program].append(name)

@@ -203,7 +203,9 @@ def tests_for(part: str) -> list[str]:
 
 
 def programs_of(test: str) -> list[str]:
-    return SCRIPTED if test.startswith(SCRIPTS) else [test.split()[0]]
+    if test.startswith(SCRIPTS):
+        return SCRIPTED
+    return [test, "sessionqd"] if test == "contract_sessionqd" else [test.split()[0]]
 
 
 def commands(tests: list[str], build: Path, work: Path) -> dict[str, list[str]]:
