@@ -68,6 +68,10 @@ Claims::Answer Claims::put_token(std::string_view audience, std::string_view tok
     return {};
 }
 
+bool Claims::has(std::string_view audience) const {
+    return claims_.contains(lower_case(path_of(audience)));
+}
+
 Claims::Answer Claims::check_signature(std::string_view audience, std::string_view text,
                                        WallTime now) {
     const auto token = parse_shared_access_token(text);

@@ -49,6 +49,8 @@ public:
     void drop_expired(WallTime now);
     [[nodiscard]] bool empty() const noexcept { return claims_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return claims_.size(); }
+    /// Returns true if a token for this audience would replace a claim.
+    [[nodiscard]] bool has(std::string_view audience) const;
     /// The memory that the claims take, in bytes.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 

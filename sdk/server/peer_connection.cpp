@@ -155,8 +155,8 @@ Answer PeerConnection::put_token(const Request& request) {
                 .description = "put-token needs an audience and a token",
                 .condition = std::string{condition::invalid_field}};
     }
-    if (audience.size() > peer_.limits.audience_bytes ||
-        peer_.claims.size() >= peer_.limits.claims) {
+    const bool is_full = peer_.claims.size() >= peer_.limits.claims;
+    if (audience.size() > peer_.limits.audience_bytes || (is_full && !peer_.claims.has(audience))) {
         return {.status = 403,
                 .description = "the audience is longer than " +
                                std::to_string(peer_.limits.audience_bytes) +

@@ -78,6 +78,7 @@ TESTS = {
         "tools_sessionq_top",
         "tools_sessionq_doctor",
         "tools_sessionq_proxy",
+        "tools_sessionq_help",
         "tools_sessionqd_start",
         "tools_sessionqd_keys",
     ],

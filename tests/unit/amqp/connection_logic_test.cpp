@@ -5,6 +5,7 @@
 #include <asio/io_context.hpp>
 
 #include "amqp/connection.hpp"
+#include "scripted_stream.hpp"
 #include "support/manual_loop.hpp"
 #include "wire.hpp"
 
@@ -16,43 +17,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::string_view heartbeat{"\0\0\0\x08\x02\0\0\0", 8};
-
-/// A stream whose other end is the test.
-struct ScriptedStream final : Stream {
-    void read() override { reading = true; }
-    void write(std::string& bytes) override {
-        REQUIRE_FALSE(writing);
-        written += bytes;
-        writes += 1;
-        bytes.clear();
-        writing = true;
-    }
-    void shut() override { is_shut = true; }
-    void close() noexcept override {
-        is_closed = true;
-        listener_ = nullptr;
-    }
-    [[nodiscard]] std::string peer() const override { return "the test"; }
-
-    void give(std::string_view bytes) {
-        REQUIRE(std::exchange(reading, false));
-        listener_->on_read(bytes);
-    }
-    void let_write() {
-        writing = false;
-        listener_->on_written();
-    }
-    void fail() {
-        listener_->on_failed({.code = Errc::connection_lost, .detail = "the test: broken"});
-    }
-
-    std::string written{};
-    int writes{0};
-    bool reading{false};
-    bool writing{false};
-    bool is_shut{false};
-    bool is_closed{false};
-};
 
 struct Owner final : ConnectionOwner {
     void on_open(const Open&) override { ++opened; }

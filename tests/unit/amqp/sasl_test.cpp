@@ -40,3 +40,16 @@ TEST_CASE(
     CHECK(answer == "AMQP\x03\x01\x00\x00"sv);
     CHECK(server->failure().text.find("it speaks TLS") != std::string::npos);
 }
+
+TEST_CASE("sasl: a frame of 512 bytes is the longest") {
+    using namespace std::string_literals;
+    for (const bool is_too_long : {false, true}) {
+        CAPTURE(is_too_long);
+        const auto server = make_sasl_server(nullptr);
+        std::string bytes = "AMQP\x03\x01\x00\x00"s;
+        bytes += is_too_long ? "\0\0\x02\x01\x02\x01\0\0"s : "\0\0\x02\x00\x02\x01\0\0"s;
+        std::string_view input = bytes;
+        std::string answer;
+        CHECK((server->feed(input, answer) == SaslExchange::State::failed) == is_too_long);
+    }
+}

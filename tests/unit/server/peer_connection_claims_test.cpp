@@ -13,7 +13,8 @@ namespace {
 /// A client that has no rights but those of the tokens it puts. A token's text is its life in
 /// seconds.
 struct TokenFront : Front {
-    TokenFront() : Front{{}, amqp::SaslCredentials::Mechanism::anonymous} {
+    explicit TokenFront(server::Limits limits = {})
+        : Front{limits, amqp::SaslCredentials::Mechanism::anonymous} {
         context.access.verifier = [](std::string_view token, std::string_view, WallTime now) {
             return std::optional{now + seconds{std::stoi(std::string{token})}};
         };
@@ -84,6 +85,22 @@ TEST_CASE("PeerConnection: a token for an entity that is not there is answered w
         CAPTURE(audience);
         CHECK(front.ask("60", audience).status == 202);
     }
+}
+
+TEST_CASE("PeerConnection: claims are bounded, and at the bound those that are there are renewed") {
+    TokenFront front{{.claims = 2}};
+    front.put("60", "sb://host/orders");
+    front.put("60", "sb://host/plain");
+    CHECK(front.ask("60", "sb://host/").status == 403);
+    CHECK(front.ask("90", "sb://host/Orders").status == 202);
+}
+
+TEST_CASE("PeerConnection: the length of an audience is bounded") {
+    TokenFront front;
+    const std::string longest =
+        "sb://host/" + std::string(server::Limits{}.audience_bytes - 10, 'x');
+    CHECK(front.ask("60", longest.c_str()).status == 404);
+    CHECK(front.ask("60", (longest + 'x').c_str()).status == 403);
 }
 
 TEST_CASE("PeerConnection: a claim with fewer rights replaces one with more") {

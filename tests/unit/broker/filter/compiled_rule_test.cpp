@@ -186,6 +186,20 @@ TEST_CASE("rule: doubling a property with each statement does not double the wor
     CHECK(work.done() < 200'000);
 }
 
+TEST_CASE("rule: an action costs the copy of the message") {
+    const auto rule = CompiledRule::make({.name = "r", .action = "SET a = 1"}).value();
+    const auto steps = [&](const Message& message) {
+        const DecodedContent content{message};
+        Work work{0};
+        static_cast<void>(rule.apply(content, *content.outline(), work));
+        return work.done();
+    };
+    constexpr std::size_t more = 100;
+    const std::uint64_t small = steps({.body = "x"});
+    CHECK(steps({.body = std::string(1 + more * Work::text_bytes_a_step, 'x')}) == small + more);
+    CHECK(steps({.body = "x", .properties = {{"b", true}}}) > small + 100);
+}
+
 TEST_CASE(
     "rule: a pattern in a property has at most 1024 bytes; with a longer one LIKE is unknown") {
     const auto matches = [](std::size_t length) {
