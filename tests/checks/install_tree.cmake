@@ -3,7 +3,8 @@
 # - the programs say VERSION, and what the build has in share/ came along;
 # - the samples in SAMPLES, as an outside project that knows the package only through find_package,
 #   pass their tests;
-# - PROGRAM is built with what pkg-config says, from where the tree was moved to, and says VERSION;
+# - PACKAGE's program is built with what pkg-config says, from where the tree was moved to, and says
+#   VERSION; also with Clang, if it is there;
 # - SOURCE can be part of an application's tree without the tools and their dependencies.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
@@ -49,11 +50,11 @@ foreach(file IN LISTS shared)
   endif()
 endforeach()
 
-set(compiler -G ${GENERATOR}
+set(settings -G ${GENERATOR}
   -D CMAKE_CXX_COMPILER=${COMPILER}
   -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
   -D CMAKE_BUILD_TYPE=Debug)
-run(${CMAKE_COMMAND} -S ${SAMPLES} -B ${WORK}/build ${compiler}
+run(${CMAKE_COMMAND} -S ${SAMPLES} -B ${WORK}/build ${settings}
   -D CMAKE_PREFIX_PATH=${WORK}/prefix)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${CTEST} --test-dir ${WORK}/build --output-on-failure)
@@ -66,7 +67,12 @@ set(ENV{PKG_CONFIG_PATH} ${folder})
 must_say("${VERSION}" ${PKG_CONFIG} --modversion sessionq)
 output_of(flags ${PKG_CONFIG} --cflags --libs --static sessionq)
 separate_arguments(flags UNIX_COMMAND ${flags})
-run(${COMPILER} -std=c++20 ${PACKAGE}/program.cpp -o ${WORK}/program ${flags})
-must_say("${VERSION}" ${WORK}/program)
+find_program(CLANG clang++-16)
+foreach(compiler IN ITEMS ${COMPILER} ${CLANG})
+  if(compiler)
+    run(${compiler} -std=c++20 -Werror ${PACKAGE}/program.cpp -o ${WORK}/program ${flags})
+    must_say("${VERSION}" ${WORK}/program)
+  endif()
+endforeach()
 
-run(${CMAKE_COMMAND} -S ${PACKAGE} -B ${WORK}/application ${compiler} -D SESSIONQ=${SOURCE})
+run(${CMAKE_COMMAND} -S ${PACKAGE} -B ${WORK}/application ${settings} -D SESSIONQ=${SOURCE})

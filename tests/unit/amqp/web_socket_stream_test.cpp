@@ -6,7 +6,6 @@
 
 #include <asio/io_context.hpp>
 
-#include <optional>
 #include <vector>
 
 #include "amqp/web_socket.hpp"
@@ -115,7 +114,7 @@ TEST_CASE("WebSocket stream: a peer that takes no pongs is not read until it doe
     ServerSide server;
     server.open();
     server.stream->read();
-    std::string many; // 120 bytes of pong for each, 255 pings at most in a row
+    std::string many; // 256 pings in a row are allowed
     std::string large{"\x89\xf8\0\0\0\0", 6};
     large.append(120, 'x');
     for (int i = 0; i < 200; ++i) {
@@ -126,7 +125,7 @@ TEST_CASE("WebSocket stream: a peer that takes no pongs is not read until it doe
     REQUIRE(server.lower->reading);
     server.lower->give(many);
     CHECK_FALSE(server.lower->reading);
-    server.lower->let_write(); // and now all the others
+    server.lower->let_write();
     CHECK(server.lower->reading);
 }
 

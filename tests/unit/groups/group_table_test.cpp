@@ -236,9 +236,7 @@ TEST_CASE("group table: a group whose session was given nothing does not rest") 
     CHECK(t.table.resting("a") == nullptr);
 }
 
-TEST_CASE(
-    "group table: a session that is given nothing does not rest, also if an answer to the one "
-    "before it comes late") {
+TEST_CASE("group table: a late answer to the session before does not let a group rest") {
     Table t;
     Held& first = t.arrive("a");
     Group& group = t.table.take_ready(t.session(1));
