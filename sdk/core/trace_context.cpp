@@ -65,10 +65,13 @@ std::string text_of(const std::optional<PropertyValue>& value) {
 /// `property(name)`: an application property.
 template <typename Property>
 std::optional<TraceContext> find_trace(Property property) {
-    if (auto trace = TraceContext::parse(text_of(property(traceparent_property)))) {
-        return TraceContext::parse(trace->traceparent, text_of(property(tracestate_property)));
+    if (const auto parent = property(traceparent_property)) {
+        if (auto trace = TraceContext::parse(text_of(parent))) {
+            return TraceContext::parse(trace->traceparent, text_of(property(tracestate_property)));
+        }
     }
-    return TraceContext::parse(text_of(property(diagnostic_id_property)));
+    const auto id = property(diagnostic_id_property);
+    return id ? TraceContext::parse(text_of(id)) : std::nullopt;
 }
 
 } // namespace

@@ -46,20 +46,20 @@ Failure not_renewed(const Response& response) {
 } // namespace
 
 amqp::Outcome to_outcome(const ports::Settlement& settlement) {
+    if (settlement.outcome == ports::Outcome::complete) {
+        return {.kind = OutcomeKind::accepted};
+    }
+    if (settlement.outcome == ports::Outcome::release) {
+        return {.kind = OutcomeKind::released};
+    }
     Map properties = to_map(settlement.properties_to_modify);
-    switch (settlement.outcome) {
-    case ports::Outcome::complete: return {.kind = OutcomeKind::accepted};
-    case ports::Outcome::release: return {.kind = OutcomeKind::released};
-    case ports::Outcome::dead_letter: {
+    if (settlement.outcome == ports::Outcome::dead_letter) {
         properties.insert(properties.begin(),
                           {{"DeadLetterReason", settlement.dead_letter.reason},
                            {"DeadLetterErrorDescription", settlement.dead_letter.description}});
         return {.kind = OutcomeKind::rejected,
                 .error = {.name = "com.microsoft:dead-letter",
                           .info = amqp::encode(Value{std::move(properties)})}};
-    }
-    case ports::Outcome::abandon:
-    case ports::Outcome::defer: break;
     }
     Map annotations;
     for (auto& [name, value] : properties) {

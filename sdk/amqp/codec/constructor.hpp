@@ -20,9 +20,7 @@ constexpr std::optional<std::size_t> fixed_width(std::uint8_t code) noexcept {
     return layout == 0x4 ? 0 : std::size_t{1} << (layout - 0x5U);
 }
 
-constexpr bool is_sized(std::uint8_t code) noexcept {
-    return layout_of(code) == 0xa || layout_of(code) == 0xb;
-}
+constexpr bool is_sized(std::uint8_t code) noexcept { return (code & 0xe0U) == 0xa0U; }
 constexpr bool is_compound(std::uint8_t code) noexcept {
     return layout_of(code) == 0xc || layout_of(code) == 0xd;
 }
@@ -35,8 +33,8 @@ constexpr bool has_short_size(std::uint8_t code) noexcept {
 
 /// Returns true for binary, string and symbol in either form.
 constexpr bool is_bytes(std::uint8_t code) noexcept {
-    const unsigned kind = code & 0x0fU;
-    return is_sized(code) && (kind == 0x0 || kind == 0x1 || kind == 0x3);
+    constexpr unsigned kinds = 1U << 0x0U | 1U << 0x1U | 1U << 0x3U;
+    return is_sized(code) && (kinds >> (code & 0x0fU) & 1U) != 0;
 }
 
 /// Returns true for ubyte, ushort, uint and ulong in any form.

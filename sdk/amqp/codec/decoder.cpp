@@ -26,16 +26,6 @@ Decoder::Compound Decoder::compound_in(std::string_view body, std::size_t width)
     return {static_cast<std::uint32_t>(count), {body.data() + width, body.size() - width}};
 }
 
-std::optional<Decoder::Compound> Decoder::read_compound(std::uint8_t short_code) noexcept {
-    const auto code = peek_code();
-    if (code != short_code && code != static_cast<std::uint8_t>(short_code + 0x10)) {
-        return std::nullopt;
-    }
-    const std::size_t width = code == short_code ? 1 : 4;
-    const auto whole = skip(); // skip has checked that the count fits
-    return whole ? std::optional{compound_in(whole->substr(1 + width), width)} : std::nullopt;
-}
-
 std::optional<std::uint64_t> Decoder::read_long_descriptor() noexcept {
     if (peek_code() != std::uint8_t{0x00}) {
         return std::nullopt;
@@ -48,14 +38,22 @@ std::optional<std::uint64_t> Decoder::read_long_descriptor() noexcept {
     return code;
 }
 
-std::optional<std::int64_t> Decoder::read_integer() noexcept {
+std::optional<std::uint64_t> Decoder::read_any_unsigned() noexcept {
+    const auto code = peek_code();
+    if (!code || !is_unsigned(*code)) {
+        return std::nullopt;
+    }
+    const std::size_t start = at_++;
+    const auto number = take_number(*fixed_width(*code));
+    if (!number) {
+        at_ = start;
+    }
+    return number;
+}
+
+std::optional<std::int64_t> Decoder::read_any_integer() noexcept {
     const auto code = peek_code();
     const std::size_t start = at_;
-    // a short cut for timestamps and sequence numbers
-    if ((code == std::uint8_t{0x83} || code == std::uint8_t{0x81}) && bytes_.size() - at_ >= 9) {
-        at_ += 9;
-        return static_cast<std::int64_t>(number_at<8>(bytes_.data() + start + 1));
-    }
     if (!code || !is_signed(*code)) {
         const auto number = read_unsigned();
         if (number &&
@@ -85,15 +83,5 @@ std::optional<core::Uuid> Decoder::read_uuid() noexcept {
     at_ += 17;
     return uuid;
 }
-
-std::optional<Decoder::Compound> Decoder::read_list() noexcept {
-    if (peek_code() == std::uint8_t{0x45}) {
-        ++at_;
-        return Compound{};
-    }
-    return read_compound(0xc0);
-}
-
-std::optional<Decoder::Compound> Decoder::read_map() noexcept { return read_compound(0xc1); }
 
 } // namespace sessionq::amqp

@@ -72,7 +72,12 @@ private:
                                                  Allowance& allowance);
     [[nodiscard]] std::optional<Value> read_array(std::uint8_t code, int depth,
                                                   Allowance& allowance);
+    /// For calls: they work on a copy, so that the decoder itself can stay in registers.
+    template <typename Read>
+    [[nodiscard]] auto rarely(Read read) noexcept;
     [[nodiscard]] std::optional<std::uint64_t> read_long_descriptor() noexcept;
+    [[nodiscard]] std::optional<std::uint64_t> read_any_unsigned() noexcept;
+    [[nodiscard]] std::optional<std::int64_t> read_any_integer() noexcept;
     [[nodiscard]] std::optional<std::string_view> take(std::size_t count) noexcept;
     [[nodiscard]] std::optional<std::uint64_t> take_number(std::size_t width) noexcept;
     [[nodiscard]] std::optional<std::string_view> take_sized(std::uint8_t code) noexcept;

@@ -8,6 +8,14 @@
 
 namespace sessionq::amqp {
 
+template <typename Read>
+auto Decoder::rarely(Read read) noexcept {
+    Decoder copy = *this;
+    const auto value = read(copy);
+    at_ = copy.at_;
+    return value;
+}
+
 inline std::optional<std::uint8_t> Decoder::peek_code() const noexcept {
     return at_end() ? std::nullopt : std::optional{static_cast<std::uint8_t>(bytes_[at_])};
 }
@@ -51,13 +59,25 @@ inline bool Decoder::read_null() noexcept {
 }
 
 inline std::optional<std::string_view> Decoder::read_bytes() noexcept {
-    const auto code = peek_code();
-    if (!code || !constructor::is_bytes(*code)) {
+    const std::string_view left = rest();
+    const std::uint8_t code = left.empty() ? 0 : static_cast<std::uint8_t>(left[0]);
+    const std::size_t whole = constructor::is_bytes(code) ? encoded_size(left, 0) : 0;
+    if (whole == 0) {
         return std::nullopt;
     }
-    const auto whole = skip();
-    return whole ? std::optional{whole->substr(constructor::has_short_size(*code) ? 2 : 5)}
-                 : std::nullopt;
+    at_ += whole;
+    const std::size_t head = constructor::has_short_size(code) ? 2 : 5;
+    return std::string_view{left.data() + head, whole - head};
+}
+
+inline std::optional<std::int64_t> Decoder::read_integer() noexcept {
+    const auto code = peek_code();
+    // the form of timestamps and sequence numbers
+    if ((code == std::uint8_t{0x83} || code == std::uint8_t{0x81}) && bytes_.size() - at_ >= 9) {
+        at_ += 9;
+        return static_cast<std::int64_t>(number_at<8>(bytes_.data() + at_ - 8));
+    }
+    return rarely([](Decoder& copy) { return copy.read_any_integer(); });
 }
 
 inline std::optional<bool> Decoder::read_boolean() noexcept {
@@ -74,17 +94,49 @@ inline std::optional<bool> Decoder::read_boolean() noexcept {
 }
 
 inline std::optional<std::uint64_t> Decoder::read_unsigned() noexcept {
-    const auto code = peek_code();
-    if (!code || !constructor::is_unsigned(*code)) {
+    const std::string_view left = rest();
+    // the forms of most numbers: ubyte, uint, and the short ones of uint and ulong
+    if (left.size() >= 2 && (left[0] == '\x50' || left[0] == '\x52' || left[0] == '\x53')) {
+        at_ += 2;
+        return static_cast<std::uint8_t>(left[1]);
+    }
+    if (left.size() >= 5 && left[0] == '\x70') {
+        at_ += 5;
+        return number_at<4>(left.data() + 1);
+    }
+    if (!left.empty() && (left[0] == '\x43' || left[0] == '\x44')) {
+        ++at_;
+        return 0;
+    }
+    return rarely([](Decoder& copy) { return copy.read_any_unsigned(); });
+}
+
+inline std::optional<Decoder::Compound> Decoder::read_compound(std::uint8_t short_code) noexcept {
+    const std::string_view left = rest();
+    const std::uint8_t code = left.empty() ? 0 : static_cast<std::uint8_t>(left[0]);
+    if (code != short_code && code != static_cast<std::uint8_t>(short_code + 0x10)) {
         return std::nullopt;
     }
-    const std::size_t start = at_++;
-    const auto number = take_number(*constructor::fixed_width(*code));
-    if (!number) {
-        at_ = start;
+    const std::size_t whole = encoded_size(left, 0);
+    if (whole == 0) {
+        return std::nullopt;
     }
-    return number;
+    at_ += whole;
+    return code == short_code ? Compound{static_cast<std::uint32_t>(number_at<1>(left.data() + 2)),
+                                         {left.data() + 3, whole - 3}}
+                              : Compound{static_cast<std::uint32_t>(number_at<4>(left.data() + 5)),
+                                         {left.data() + 9, whole - 9}};
 }
+
+inline std::optional<Decoder::Compound> Decoder::read_list() noexcept {
+    if (peek_code() == std::uint8_t{0x45}) {
+        ++at_;
+        return Compound{};
+    }
+    return read_compound(0xc0);
+}
+
+inline std::optional<Decoder::Compound> Decoder::read_map() noexcept { return read_compound(0xc1); }
 
 inline std::optional<std::uint64_t> Decoder::read_descriptor() noexcept {
     const std::string_view left = rest();
@@ -93,7 +145,7 @@ inline std::optional<std::uint64_t> Decoder::read_descriptor() noexcept {
         at_ += 3;
         return static_cast<std::uint8_t>(left[2]);
     }
-    return read_long_descriptor();
+    return rarely([](Decoder& copy) { return copy.read_long_descriptor(); });
 }
 
 } // namespace sessionq::amqp

@@ -208,32 +208,31 @@ private:
     std::size_t token_{0};
 };
 
+std::optional<WallTime> time_in(std::string_view encoded) {
+    const auto milliseconds = Decoder{encoded}.read_integer();
+    return milliseconds ? std::optional{Timestamp{*milliseconds}.time()} : std::nullopt;
+}
+
 /// What the annotations of the broker tell. Returns the source of a dead letter, or an empty view.
 std::string_view read_annotations(std::string_view annotations, ReceivedDelivery& delivery) {
     std::string_view source;
     DeliveryFacts& facts = delivery.facts;
     visit_entries(annotations, [&](std::string_view name, std::string_view encoded) {
-        if (!name.starts_with("x-opt-")) {
-            return;
-        }
-        const auto number = Decoder{encoded}.read_integer();
-        if (!number) {
-            if (name == source_name) {
-                source = Decoder{encoded}.read_bytes().value_or("");
+        const auto number = [encoded] { return Decoder{encoded}.read_integer(); };
+        if (name == "x-opt-sequence-number") {
+            facts.sequence_number = number().value_or(facts.sequence_number);
+        } else if (name == "x-opt-enqueued-time") {
+            facts.enqueued_time = time_in(encoded).value_or(facts.enqueued_time);
+        } else if (name == "x-opt-locked-until") {
+            delivery.locked_until = time_in(encoded);
+        } else if (name == "x-opt-message-state") {
+            if (const auto state = number(); state && *state >= 0 && *state <= 2) {
+                facts.state = static_cast<MessageState>(*state);
             }
-            return;
-        }
-        name.remove_prefix(6);
-        if (name == "sequence-number") {
-            facts.sequence_number = *number;
-        } else if (name == "enqueued-time") {
-            facts.enqueued_time = Timestamp{*number}.time();
-        } else if (name == "locked-until") {
-            delivery.locked_until = Timestamp{*number}.time();
-        } else if (name == "message-state" && *number >= 0 && *number <= 2) {
-            facts.state = static_cast<MessageState>(*number);
-        } else if (name == enqueued_sequence_name.substr(6)) {
-            facts.enqueued_sequence_number = *number;
+        } else if (name == enqueued_sequence_name) {
+            facts.enqueued_sequence_number = number().value_or(facts.enqueued_sequence_number);
+        } else if (name == source_name) {
+            source = Decoder{encoded}.read_bytes().value_or("");
         }
     });
     return source;
@@ -263,12 +262,10 @@ Duration time_waited(WallTime enqueued, WallTime brokers_now) noexcept {
     return std::max(between(enqueued, brokers_now), cut) - cut;
 }
 
-core::Result<ReceivedDelivery> to_delivery(
-    core::Result<std::shared_ptr<const EncodedContent>> content, WallTime brokers_now) {
-    if (!content.ok()) {
-        return content.failure();
-    }
-    ReceivedDelivery delivery{.content = std::move(content).value()};
+core::Result<ReceivedDelivery> to_delivery(std::shared_ptr<const EncodedContent> content,
+                                           WallTime brokers_now) {
+    core::Result<ReceivedDelivery> made{ReceivedDelivery{.content = std::move(content)}};
+    ReceivedDelivery& delivery = made.value(); // where it stays
     const EncodedContent& held = *delivery.content;
     const MessageSections& sections = held.sections();
     DeliveryFacts& facts = delivery.facts;
@@ -298,7 +295,7 @@ core::Result<ReceivedDelivery> to_delivery(
                           delivery.holder_lost = Decoder{value}.read_boolean().value_or(false);
                       }
                   });
-    return delivery;
+    return made;
 }
 
 } // namespace
@@ -352,7 +349,11 @@ std::string encode_delivery(const MessageContent& content, const DeliveryNotes& 
 }
 
 core::Result<ReceivedDelivery> decode_delivery(std::string_view encoded, const ClockReading& at) {
-    return to_delivery(EncodedContent::make(encoded, at), at.wall);
+    auto content = EncodedContent::make(encoded, at);
+    if (!content.ok()) {
+        return content.failure();
+    }
+    return to_delivery(std::move(content).value(), at.wall);
 }
 
 } // namespace sessionq::amqp

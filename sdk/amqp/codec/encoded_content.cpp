@@ -119,10 +119,10 @@ EncodedContent::Converted& EncodedContent::converted() {
 }
 
 void EncodedContent::set_body() {
-    std::string joined;
-    body_ = body_bytes(sections_, joined);
-    if (!joined.empty()) {
-        body_ = converted().body = std::move(joined);
+    if (const auto whole = whole_body(sections_)) {
+        body_ = *whole;
+    } else {
+        body_ = converted().body = joined_body(sections_);
     }
 }
 
@@ -130,13 +130,10 @@ void EncodedContent::set_body() {
 bool EncodedContent::set_properties() {
     return visit_fields(sections_.properties, MessageProperties::field_count,
                         [this](std::uint32_t index, std::string_view field) {
-                            Decoder decoder{field};
                             switch (index) {
-                            case MessageProperties::group_id:
-                                session_id_ = decoder.read_bytes();
-                                break;
+                            case MessageProperties::group_id: session_id_ = bytes_in(field); break;
                             case MessageProperties::message_id:
-                                if (const auto id = decoder.read_bytes()) {
+                                if (const auto id = bytes_in(field)) {
                                     message_id_ = *id;
                                 } else {
                                     message_id_ = converted().message_id =
@@ -144,7 +141,7 @@ bool EncodedContent::set_properties() {
                                 }
                                 break;
                             case MessageProperties::absolute_expiry_time:
-                                if (const auto milliseconds = decoder.read_integer()) {
+                                if (const auto milliseconds = Decoder{field}.read_integer()) {
                                     absolute_expiry_time_ = Timestamp{*milliseconds}.time();
                                 }
                                 break;

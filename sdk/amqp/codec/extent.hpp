@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "amqp/codec/constructor.hpp"
@@ -17,18 +18,29 @@ using core::number_at;
 
 namespace constructor {
 
-/// Size of code and value by the upper half of the code, or zero if the code alone does not decide
-/// it.
-inline constexpr std::array<std::uint8_t, 16> fixed_sizes = [] {
-    std::array<std::uint8_t, 16> sizes{};
-    for (std::size_t layout = 0; layout < sizes.size(); ++layout) {
-        const auto width = fixed_width(static_cast<std::uint8_t>(layout << 4U));
-        sizes[layout] = static_cast<std::uint8_t>(width ? 1 + *width : 0);
+/// What decides the size of a value, by constructor codes: the size itself, or the width of a size
+/// field with a mark. Zero: described, or no code.
+inline constexpr std::uint8_t has_size = 0x80;
+inline constexpr std::uint8_t has_size_and_count = 0xc0;
+inline constexpr std::array<std::uint8_t, 256> extents = [] {
+    std::array<std::uint8_t, 256> made{};
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        const auto code = static_cast<std::uint8_t>(i);
+        const unsigned width = has_short_size(code) ? 1 : 4;
+        if (const auto fixed = fixed_width(code)) {
+            made[i] = static_cast<std::uint8_t>(1 + *fixed);
+        } else if (is_sized(code)) {
+            made[i] = static_cast<std::uint8_t>(has_size | width);
+        } else if (is_compound(code) || is_array(code)) {
+            made[i] = static_cast<std::uint8_t>(has_size_and_count | width);
+        }
     }
-    return sizes;
+    return made;
 }();
 
 } // namespace constructor
+
+inline constexpr char encoded_null = '\x40';
 
 /// Returns the size of a described value.
 [[nodiscard]] std::size_t described_size(std::string_view bytes, int deepest) noexcept;
@@ -41,22 +53,32 @@ inline constexpr std::array<std::uint8_t, 16> fixed_sizes = [] {
         return 0;
     }
     const auto code = static_cast<std::uint8_t>(bytes.front());
-    if (const std::size_t fixed = fixed_sizes[layout_of(code)]; fixed != 0) {
-        return fixed <= bytes.size() ? fixed : 0;
+    const std::size_t extent = extents[code];
+    if (extent < has_size) {
+        if (extent == 0) {
+            return code == 0 ? described_size(bytes, deepest) : 0;
+        }
+        return extent <= bytes.size() ? extent : 0;
     }
-    if (code < 0xa0) {
-        return code == 0 ? described_size(bytes, deepest) : 0;
-    }
-    const std::size_t width = has_short_size(code) ? 1 : 4;
+    const std::size_t width = extent & 0x7U;
     if (bytes.size() <= width) {
         return 0;
     }
     const std::size_t size =
         width == 1 ? number_at<1>(bytes.data() + 1) : number_at<4>(bytes.data() + 1);
-    // a compound value contains its count
-    const bool is_sound =
-        is_sized(code) || (size >= width && (is_compound(code) || is_array(code)));
-    return is_sound && size < bytes.size() - width ? 1 + width + size : 0;
+    const std::size_t least = extent >= has_size_and_count ? width : 0; // the count is inside
+    return size >= least && size < bytes.size() - width ? 1 + width + size : 0;
+}
+
+/// What a complete binary, string or symbol holds. Returns nothing for another value.
+[[nodiscard]] inline std::optional<std::string_view> bytes_in(std::string_view value) noexcept {
+    using namespace constructor;
+    const std::uint8_t code = value.empty() ? 0 : static_cast<std::uint8_t>(value.front());
+    if (!is_bytes(code)) {
+        return std::nullopt;
+    }
+    const std::size_t head = has_short_size(code) ? 2 : 5;
+    return std::string_view{value.data() + head, value.size() - head};
 }
 
 } // namespace sessionq::amqp

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "amqp/codec/encoder.hpp"
 #include "core/byte_order.hpp"
@@ -11,7 +12,66 @@
 namespace sessionq::amqp {
 namespace {
 
-constexpr std::string_view encoded_null{"\x40", 1};
+struct Place {
+    std::string_view MessageSections::*view{nullptr};
+    std::uint8_t order{0}; ///< among the sections
+    BodyKind kind{BodyKind::none};
+};
+
+// By the codes of the sections, from that of the header on.
+constexpr std::array places{
+    Place{&MessageSections::header, 1},
+    Place{&MessageSections::delivery_annotations, 2},
+    Place{&MessageSections::message_annotations, 3},
+    Place{&MessageSections::properties, 4},
+    Place{&MessageSections::application_properties, 5},
+    Place{&MessageSections::body, 6, BodyKind::data},
+    Place{&MessageSections::body, 6, BodyKind::sequence},
+    Place{&MessageSections::body, 6, BodyKind::value},
+    Place{&MessageSections::footer, 7},
+};
+
+const Place* place_of(std::uint64_t code) noexcept {
+    const std::uint64_t index = code - section::header;
+    return index < places.size() ? &places[index] : nullptr;
+}
+
+std::uint8_t first_byte(std::string_view value) noexcept {
+    return static_cast<std::uint8_t>(value.front());
+}
+
+/// Reads the fields of a list one after another. One that is absent, null or of another type gives
+/// nothing.
+class FieldReader {
+public:
+    explicit FieldReader(const Decoder::Compound& list) noexcept
+        : items_{list.items}, left_{list.count} {}
+
+    [[nodiscard]] std::optional<bool> boolean() noexcept {
+        return next([](Decoder& items) { return items.read_boolean(); });
+    }
+    [[nodiscard]] std::optional<std::uint64_t> number() noexcept {
+        return next([](Decoder& items) { return items.read_unsigned(); });
+    }
+    /// All fields are read, and nothing was malformed.
+    [[nodiscard]] bool at_end() const noexcept { return left_ == 0 && items_.at_end(); }
+
+private:
+    template <typename Read>
+    auto next(Read read) noexcept -> decltype(read(std::declval<Decoder&>())) {
+        if (left_ == 0) {
+            return std::nullopt;
+        }
+        auto value = read(items_);
+        if (value || items_.read_null() || items_.skip()) {
+            --left_; // otherwise the items are malformed, and it stays here
+        }
+        return value;
+    }
+
+    Decoder items_;
+    std::uint32_t left_;
+};
 
 /// Clamps a number to the type of its field.
 template <typename To>
@@ -22,71 +82,49 @@ To capped(std::uint64_t number) noexcept {
 } // namespace
 
 std::optional<MessageSections> MessageSections::find(std::string_view encoded) noexcept {
-    MessageSections found;
-    Decoder decoder{encoded};
-    std::uint64_t last = 0;
-    while (!decoder.at_end()) {
-        const std::size_t start = decoder.position();
-        const auto code = decoder.read_descriptor();
-        const auto value = code ? decoder.skip() : std::nullopt;
-        if (!value || (code == section::data && !Decoder{*value}.read_bytes())) {
-            return std::nullopt;
+    std::optional<MessageSections> found{std::in_place};
+    const Place* last = nullptr;
+    for (std::string_view rest = encoded; !rest.empty();) {
+        Decoder decoder{rest};
+        const std::uint64_t code = decoder.read_descriptor().value_or(0);
+        const Place* const place = place_of(code);
+        const auto value = place != nullptr ? decoder.skip() : std::nullopt;
+        const bool repeats = place == last && (code == section::data || code == section::sequence);
+        if (!value || !(repeats || last == nullptr || place->order > last->order) ||
+            (code == section::data && !constructor::is_bytes(first_byte(*value)))) {
+            found.reset();
+            return found;
         }
-        const std::string_view whole = encoded.substr(start, decoder.position() - start);
-        const bool repeats =
-            *code == last && (*code == section::data || *code == section::sequence);
-        const bool is_second_body = found.body_kind != BodyKind::none && *code >= section::data &&
-                                    *code <= section::value && !repeats;
-        if ((*code <= last && !repeats) || is_second_body) {
-            return std::nullopt;
+        std::string_view& whole = (*found).*(place->view);
+        whole = {repeats ? whole.data() : rest.data(), whole.size() + decoder.position()};
+        if (place->kind != BodyKind::none) {
+            found->body_kind = place->kind;
         }
-        last = *code;
-        switch (*code) {
-        case section::header: found.header = whole; break;
-        case section::delivery_annotations: found.delivery_annotations = whole; break;
-        case section::message_annotations: found.message_annotations = whole; break;
-        case section::properties: found.properties = whole; break;
-        case section::application_properties: found.application_properties = whole; break;
-        case section::data:
-        case section::sequence:
-        case section::value:
-            found.body_kind = *code == section::data       ? BodyKind::data
-                              : *code == section::sequence ? BodyKind::sequence
-                                                           : BodyKind::value;
-            found.body = found.body.empty() ? whole
-                                            : std::string_view{found.body.data(),
-                                                               found.body.size() + whole.size()};
-            break;
-        case section::footer: found.footer = whole; break;
-        default: return std::nullopt;
-        }
+        last = place;
+        rest.remove_prefix(decoder.position());
     }
     return found;
 }
 
 std::optional<MessageHeader> MessageHeader::read(std::string_view encoded_section) noexcept {
     MessageHeader header;
-    const bool walked =
-        visit_fields(encoded_section, 5, [&header](std::uint32_t index, std::string_view field) {
-            Decoder decoder{field};
-            switch (index) {
-            case 0: header.durable = decoder.read_boolean().value_or(false); break;
-            case 1:
-                header.priority =
-                    capped<std::uint8_t>(decoder.read_unsigned().value_or(header.priority));
-                break;
-            case 2:
-                if (const auto milliseconds = decoder.read_unsigned()) {
-                    header.time_to_live = capped<std::uint32_t>(*milliseconds);
-                }
-                break;
-            case 3: header.first_acquirer = decoder.read_boolean().value_or(false); break;
-            default:
-                header.delivery_count = capped<std::uint32_t>(decoder.read_unsigned().value_or(0));
-                break;
-            }
-        });
-    return walked ? std::optional{header} : std::nullopt;
+    if (encoded_section.empty()) {
+        return header;
+    }
+    Decoder decoder{encoded_section};
+    const auto list = decoder.read_descriptor() ? decoder.read_list() : std::nullopt;
+    if (!list || list->count > 5) {
+        return std::nullopt;
+    }
+    FieldReader fields{*list};
+    header.durable = fields.boolean().value_or(false);
+    header.priority = capped<std::uint8_t>(fields.number().value_or(header.priority));
+    if (const auto milliseconds = fields.number()) {
+        header.time_to_live = capped<std::uint32_t>(*milliseconds);
+    }
+    header.first_acquirer = fields.boolean().value_or(false);
+    header.delivery_count = capped<std::uint32_t>(fields.number().value_or(0));
+    return fields.at_end() ? std::optional{header} : std::nullopt;
 }
 
 void MessageHeader::write(std::string& to) const {
@@ -136,13 +174,13 @@ void MessageProperties::write(std::string& out) const {
         --count;
     }
     for (std::uint32_t i = 0; i < count; ++i) {
-        encoder.put_raw(encoded[i].empty() ? encoded_null : encoded[i]);
+        encoder.put_raw(encoded[i].empty() ? std::string_view{&encoded_null, 1} : encoded[i]);
     }
     encoder.end_list(begun, count);
 }
 
 std::optional<std::string_view> MessageProperties::text(Field field) const noexcept {
-    return Decoder{encoded[field]}.read_bytes();
+    return bytes_in(encoded[field]);
 }
 
 std::optional<WallTime> MessageProperties::time(Field field) const noexcept {
@@ -172,27 +210,31 @@ std::string_view find_entry(std::string_view encoded_section, std::string_view k
     return found;
 }
 
-std::string_view body_bytes(const MessageSections& sections, std::string& joined) {
+std::optional<std::string_view> whole_body(const MessageSections& sections) noexcept {
+    if (sections.body_kind == BodyKind::none) {
+        return std::string_view{};
+    }
     Decoder decoder{sections.body};
-    if (sections.body_kind == BodyKind::none || !decoder.read_descriptor()) {
-        return {};
+    static_cast<void>(decoder.read_descriptor());
+    const std::string_view whole = decoder.rest();
+    if (sections.body_kind == BodyKind::sequence) {
+        return whole;
     }
-    if (sections.body_kind != BodyKind::data) {
-        const std::string_view whole = decoder.rest();
-        const auto text =
-            sections.body_kind == BodyKind::value ? decoder.read_bytes() : std::nullopt;
-        return text ? *text : whole;
+    const auto bytes = decoder.read_bytes();
+    if (sections.body_kind == BodyKind::value) {
+        return bytes.value_or(whole);
     }
-    const std::string_view first = decoder.read_bytes().value_or(std::string_view{});
-    if (decoder.at_end()) {
-        return first;
-    }
-    joined.assign(first);
+    return decoder.at_end() ? bytes : std::nullopt;
+}
+
+std::string joined_body(const MessageSections& sections) {
+    std::string joined;
+    Decoder decoder{sections.body};
     while (decoder.read_descriptor()) {
         // `find` has checked that it is binary
         joined.append(decoder.read_bytes().value_or(std::string_view{}));
     }
-    return joined.empty() ? std::string_view{} : joined;
+    return joined;
 }
 
 } // namespace sessionq::amqp

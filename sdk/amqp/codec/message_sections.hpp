@@ -104,9 +104,11 @@ bool visit_entries(std::string_view encoded_section, Visitor&& visit);
 [[nodiscard]] std::string_view find_entry(std::string_view encoded_section,
                                           std::string_view key) noexcept;
 
-/// Returns the body: the joined data sections, the bytes of a string or binary value, or else the
-/// encoded value. `joined` holds the bytes of several data sections.
-[[nodiscard]] std::string_view body_bytes(const MessageSections& sections, std::string& joined);
+/// Returns the body: the bytes of a data section, a string or a binary value, or else the encoded
+/// value. Returns nothing if it lies in several data sections.
+[[nodiscard]] std::optional<std::string_view> whole_body(const MessageSections& sections) noexcept;
+/// Returns the bytes of all data sections.
+[[nodiscard]] std::string joined_body(const MessageSections& sections);
 
 } // namespace sessionq::amqp
 

@@ -18,17 +18,42 @@ bool visit_fields(std::string_view encoded_section, std::uint32_t most, Visitor&
     if (!list || list->count > most) {
         return false;
     }
-    Decoder inside{list->items};
-    for (std::uint32_t i = 0; i < list->count; ++i) {
-        if (!inside.read_null()) {
-            const auto field = inside.skip();
-            if (!field) {
-                return false;
-            }
-            visit(i, *field);
+    const char* at = list->items.data();
+    const char* const end = at + list->items.size();
+    std::uint32_t index = 0;
+    while (true) {
+        for (; at != end && *at == encoded_null; ++at) { // most fields are null
+            ++index;
         }
+        if (at == end) {
+            return index == list->count;
+        }
+        const std::size_t size = encoded_size({at, end}, Decoder::deepest);
+        if (size == 0 || index >= list->count) {
+            return false;
+        }
+        visit(index, std::string_view{at, size});
+        at += size;
+        ++index;
     }
-    return inside.at_end();
+}
+
+/// The key at the beginning of the bytes: its size, zero if it is malformed, and how many bytes
+/// precede the text, zero if it is no string or symbol.
+struct MapKey {
+    std::size_t size{0};
+    std::size_t head{0};
+};
+
+inline MapKey map_key(std::string_view bytes) noexcept {
+    // the forms of nearly all keys
+    if (bytes.size() >= 2 && (bytes[0] == '\xa3' || bytes[0] == '\xa1')) {
+        const std::size_t size = std::size_t{2} + static_cast<std::uint8_t>(bytes[1]);
+        return size <= bytes.size() ? MapKey{.size = size, .head = 2} : MapKey{};
+    }
+    const std::size_t size = encoded_size(bytes, Decoder::deepest);
+    const auto text = bytes_in(bytes.substr(0, size));
+    return {.size = size, .head = text ? size - text->size() : 0};
 }
 
 template <typename Visitor>
@@ -45,21 +70,22 @@ bool visit_entries(std::string_view encoded_section, Visitor&& visit) {
     if (!map || map->count % 2 != 0) {
         return false;
     }
-    Decoder inside{map->items};
+    const char* at = map->items.data();
+    const char* const end = at + map->items.size();
     for (std::uint32_t i = 0; i < map->count; i += 2) {
-        const auto key = inside.read_bytes();
-        if (!key && !inside.skip()) {
+        const MapKey key = map_key({at, end});
+        const std::size_t value =
+            key.size == 0 ? 0 : encoded_size({at + key.size, end}, Decoder::deepest);
+        if (value == 0) {
             return false;
         }
-        const auto value = inside.skip();
-        if (!value) {
-            return false;
+        if (key.head != 0) {
+            visit(std::string_view{at + key.head, key.size - key.head},
+                  std::string_view{at + key.size, value});
         }
-        if (key) {
-            visit(*key, *value);
-        }
+        at += key.size + value;
     }
-    return inside.at_end();
+    return at == end;
 }
 
 } // namespace sessionq::amqp

@@ -16,7 +16,10 @@ void DispositionBatch::write(std::string& to, std::uint16_t channel) {
     std::string state;
     Outcome{.kind = kind_}.write(state);
     const std::uint32_t base = ids_.front() - 0x80000000U; // serial numbers wrap around
-    std::ranges::sort(ids_, {}, [base](std::uint32_t id) { return id - base; });
+    const auto in_order = [base](std::uint32_t id) { return id - base; };
+    if (!std::ranges::is_sorted(ids_, {}, in_order)) { // they usually are
+        std::ranges::sort(ids_, {}, in_order);
+    }
     DeliveryRange range{.first = ids_.front(), .last = ids_.front()};
     for (const std::uint32_t id : ids_) {
         if (id - range.last > 1) {

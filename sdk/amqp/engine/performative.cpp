@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "amqp/engine/performative.hpp"
 
+#include <algorithm>
+
 #include "amqp/codec/decoder.hpp"
 
 namespace sessionq::amqp {
@@ -113,44 +115,66 @@ constexpr std::array coordinator_fields{
     may("capabilities", any),
 };
 
+constexpr CompositeRule rule(std::uint8_t code, std::string_view name,
+                             std::span<const FieldRule> fields) {
+    std::size_t least = 0;
+    for (std::size_t index = 0; index < fields.size(); ++index) {
+        least = fields[index].mandatory ? index + 1 : least;
+    }
+    return {.code = code, .name = name, .fields = fields, .least = least};
+}
+
 constexpr std::array performatives{
-    CompositeRule{Performative::open, "open", open_fields},
-    CompositeRule{Performative::begin, "begin", begin_fields},
-    CompositeRule{Performative::attach, "attach", attach_fields},
-    CompositeRule{Performative::flow, "flow", flow_fields},
-    CompositeRule{Performative::transfer, "transfer", transfer_fields},
-    CompositeRule{Performative::disposition, "disposition", disposition_fields},
-    CompositeRule{Performative::detach, "detach", detach_fields},
-    CompositeRule{Performative::end, "end", end_fields},
-    CompositeRule{Performative::close, "close", end_fields},
+    rule(Performative::open, "open", open_fields),
+    rule(Performative::begin, "begin", begin_fields),
+    rule(Performative::attach, "attach", attach_fields),
+    rule(Performative::flow, "flow", flow_fields),
+    rule(Performative::transfer, "transfer", transfer_fields),
+    rule(Performative::disposition, "disposition", disposition_fields),
+    rule(Performative::detach, "detach", detach_fields),
+    rule(Performative::end, "end", end_fields),
+    rule(Performative::close, "close", end_fields),
 };
-constexpr CompositeRule error_rule{Performative::error, "error", error_fields};
-constexpr CompositeRule source_rule{Performative::source, "source", source_fields};
-constexpr CompositeRule target_rule{Performative::target, "target", target_fields};
-constexpr CompositeRule coordinator_rule{Performative::coordinator, "coordinator",
-                                         coordinator_fields};
+constexpr CompositeRule error_rule = rule(Performative::error, "error", error_fields);
+constexpr CompositeRule source_rule = rule(Performative::source, "source", source_fields);
+constexpr CompositeRule target_rule = rule(Performative::target, "target", target_fields);
+constexpr CompositeRule coordinator_rule =
+    rule(Performative::coordinator, "coordinator", coordinator_fields);
 
 std::optional<std::uint64_t> unsigned_of(std::string_view value) noexcept {
     return Decoder{value}.read_unsigned();
 }
 
+constexpr unsigned bit(FieldType type) noexcept { return 1U << static_cast<unsigned>(type); }
+
+// Which types the constructor codes belong to.
+constexpr std::array<std::uint8_t, 256> types_of_codes = [] {
+    std::array<std::uint8_t, 256> types{};
+    for (std::size_t code = 0; code < types.size(); ++code) {
+        unsigned found = bit(any);
+        const auto may_be = [&](FieldType type, bool is) { found |= is ? bit(type) : 0; };
+        may_be(boolean, code == 0x41 || code == 0x42 || code == 0x56);
+        may_be(number, constructor::is_unsigned(static_cast<std::uint8_t>(code)));
+        may_be(text, code == 0xa1 || code == 0xa3 || code == 0xb1 || code == 0xb3);
+        may_be(binary, code == 0xa0 || code == 0xb0);
+        may_be(map, code == 0xc1 || code == 0xd1);
+        types[code] = static_cast<std::uint8_t>(found);
+    }
+    return types;
+}();
+
 bool fits(const FieldRule& rule, std::string_view value) noexcept {
     const auto code = static_cast<std::uint8_t>(value.front());
-    switch (rule.type) {
-    case boolean: return code == 0x41 || code == 0x42 || code == 0x56;
-    case number: {
-        if (code == 0x52) { // most numbers on the wire
-            return static_cast<std::uint8_t>(value[1]) <= rule.most;
-        }
-        const auto found = unsigned_of(value);
-        return found && *found <= rule.most;
+    if ((types_of_codes[code] & bit(rule.type)) == 0) {
+        return false;
     }
-    case text: return code == 0xa1 || code == 0xa3 || code == 0xb1 || code == 0xb3;
-    case binary: return code == 0xa0 || code == 0xb0;
-    case map: return code == 0xc1 || code == 0xd1;
-    case any: return true;
+    if (rule.type != number) {
+        return true;
     }
-    return false;
+    if (code == 0x52) { // most numbers on the wire
+        return static_cast<std::uint8_t>(value[1]) <= rule.most;
+    }
+    return unsigned_of(value).value_or(0) <= rule.most;
 }
 
 } // namespace
@@ -203,24 +227,35 @@ bool Fields::take(std::uint32_t count, std::string_view items, std::string& faul
     if (count > rule_->fields.size()) {
         return fails("there are too many fields");
     }
-    Decoder decoder{items};
-    for (std::size_t index = 0; index < rule_->fields.size(); ++index) {
+    const char* at = items.data();
+    const char* const end = at + items.size();
+    for (std::size_t index = 0; index < count; ++index) {
         const FieldRule& rule = rule_->fields[index];
-        if (index < count && !decoder.read_null()) {
-            const auto field = decoder.skip();
-            if (!field || !fits(rule, *field)) {
-                return fails(std::string{rule.name}.append(field ? " has a wrong value"
-                                                                 : " is not a value"));
+        if (at != end && *at == encoded_null) {
+            if (rule.mandatory) {
+                return fails(std::string{rule.name}.append(" is missing"));
             }
-            fields_[index] = *field;
-        } else if (rule.mandatory) {
-            return fails(std::string{rule.name}.append(" is missing"));
+            ++at;
+            continue;
         }
+        const std::size_t size = encoded_size({at, end}, Decoder::deepest);
+        const std::string_view field{at, size};
+        if (size == 0 || !fits(rule, field)) {
+            return fails(std::string{rule.name}.append(size != 0 ? " has a wrong value"
+                                                                 : " is not a value"));
+        }
+        fields_[index] = field;
+        at += size;
     }
-    return decoder.at_end() || fails("there are bytes behind the last field");
+    if (count < rule_->least) {
+        const auto missing =
+            std::ranges::find_if(rule_->fields.subspan(count), &FieldRule::mandatory);
+        return fails(std::string{missing->name}.append(" is missing"));
+    }
+    return at == end || fails("there are bytes behind the last field");
 }
 
-std::uint32_t Fields::number(std::size_t index) const noexcept {
+std::uint32_t Fields::any_number(std::size_t index) const noexcept {
     return has(index) ? static_cast<std::uint32_t>(*unsigned_of(fields_[index]))
                       : rule_->fields[index].value;
 }

@@ -126,6 +126,7 @@ struct CompositeRule {
     std::uint8_t code{0};
     std::string_view name{};
     std::span<const FieldRule> fields{};
+    std::size_t least{0}; ///< how many fields there must be
 };
 
 /// Null for a type that is not in the table.
@@ -150,7 +151,13 @@ public:
     /// The encoded value; empty if absent.
     [[nodiscard]] std::string_view raw(std::size_t index) const noexcept { return fields_[index]; }
     /// A number, or the table's value for one that is absent.
-    [[nodiscard]] std::uint32_t number(std::size_t index) const noexcept;
+    [[nodiscard]] std::uint32_t number(std::size_t index) const noexcept {
+        const std::string_view value = fields_[index];
+        if (!value.empty() && value.front() == '\x52') { // most numbers on the wire
+            return static_cast<std::uint8_t>(value[1]);
+        }
+        return any_number(index);
+    }
     [[nodiscard]] std::uint64_t long_number(std::size_t index) const noexcept;
     [[nodiscard]] bool is_true(std::size_t index) const noexcept;
     /// A string, symbol or binary; empty if absent.
@@ -158,6 +165,7 @@ public:
 
 private:
     [[nodiscard]] bool take(std::uint32_t count, std::string_view items, std::string& fault);
+    [[nodiscard]] std::uint32_t any_number(std::size_t index) const noexcept;
 
     const CompositeRule* rule_{nullptr};
     std::array<std::string_view, most> fields_{};
