@@ -86,9 +86,10 @@ inline std::optional<bool> Decoder::read_boolean() noexcept {
         ++at_;
         return *code == 0x41;
     }
-    if (code == std::uint8_t{0x56} && bytes_.size() - at_ >= 2) {
+    const std::string_view left = rest();
+    if (left.size() >= 2 && left[0] == '\x56' && static_cast<std::uint8_t>(left[1]) <= 1) {
         at_ += 2;
-        return bytes_[at_ - 1] != 0;
+        return left[1] != 0;
     }
     return std::nullopt;
 }

@@ -24,6 +24,47 @@ Float float_of(std::uint64_t bits) noexcept {
     return std::bit_cast<Float>(static_cast<Bits>(bits));
 }
 
+/// A value of at most eight bytes: `raw`, and as a number `bits`.
+std::optional<Value> fixed_value(std::uint8_t code, std::uint64_t bits, std::string_view raw) {
+    switch (code) {
+    case 0x40: return Value{};
+    case 0x41: return Value{true};
+    case 0x42: return Value{false};
+    case 0x56: return bits <= 1 ? std::optional{Value{bits == 1}} : std::nullopt;
+    case 0x50: return Value{static_cast<std::uint8_t>(bits)};
+    case 0x60: return Value{static_cast<std::uint16_t>(bits)};
+    case 0x43:
+    case 0x52:
+    case 0x70: return Value{static_cast<std::uint32_t>(bits)};
+    case 0x44:
+    case 0x53:
+    case 0x80: return Value{bits};
+    case 0x51: return Value{signed_of<std::int8_t>(bits)};
+    case 0x61: return Value{signed_of<std::int16_t>(bits)};
+    case 0x54: return Value{std::int32_t{signed_of<std::int8_t>(bits)}};
+    case 0x71: return Value{signed_of<std::int32_t>(bits)};
+    case 0x55: return Value{std::int64_t{signed_of<std::int8_t>(bits)}};
+    case 0x81: return Value{signed_of<std::int64_t>(bits)};
+    case 0x72: return Value{float_of<float, std::uint32_t>(bits)};
+    case 0x82: return Value{float_of<double, std::uint64_t>(bits)};
+    case 0x73: return Value{static_cast<char32_t>(bits)};
+    case 0x83: return Value{Timestamp{signed_of<std::int64_t>(bits)}};
+    case 0x74:
+    case 0x84: return Value{Decimal{code, std::string{raw}}};
+    case 0x45: return Value{List{}};
+    default: return std::nullopt;
+    }
+}
+
+Value to_map(List items) {
+    Map map;
+    map.reserve(items.size() / 2);
+    for (std::size_t i = 0; i < items.size(); i += 2) {
+        map.emplace_back(std::move(items[i]), std::move(items[i + 1]));
+    }
+    return Value{std::move(map)};
+}
+
 /// Limits what is reserved ahead. The count is not trusted, and lists nest.
 std::size_t reservation(std::uint32_t count) noexcept { return std::min<std::size_t>(count, 64); }
 
@@ -92,15 +133,7 @@ std::optional<Value> Decoder::read_body(std::uint8_t code, int depth, Allowance&
         if (!inside.at_end()) {
             return std::nullopt;
         }
-        if (!is_map) {
-            return Value{std::move(items)};
-        }
-        Map map;
-        map.reserve(items.size() / 2);
-        for (std::size_t i = 0; i < items.size(); i += 2) {
-            map.emplace_back(std::move(items[i]), std::move(items[i + 1]));
-        }
-        return Value{std::move(map)};
+        return is_map ? to_map(std::move(items)) : Value{std::move(items)};
     }
     const auto width = fixed_width(code);
     if (!width) {
@@ -122,34 +155,7 @@ std::optional<Value> Decoder::read_body(std::uint8_t code, int depth, Allowance&
     if (!bits) {
         return std::nullopt;
     }
-    switch (code) {
-    case 0x40: return Value{};
-    case 0x41: return Value{true};
-    case 0x42: return Value{false};
-    case 0x56: return *bits <= 1 ? std::optional{Value{*bits == 1}} : std::nullopt;
-    case 0x50: return Value{static_cast<std::uint8_t>(*bits)};
-    case 0x60: return Value{static_cast<std::uint16_t>(*bits)};
-    case 0x43:
-    case 0x52:
-    case 0x70: return Value{static_cast<std::uint32_t>(*bits)};
-    case 0x44:
-    case 0x53:
-    case 0x80: return Value{*bits};
-    case 0x51: return Value{signed_of<std::int8_t>(*bits)};
-    case 0x61: return Value{signed_of<std::int16_t>(*bits)};
-    case 0x54: return Value{std::int32_t{signed_of<std::int8_t>(*bits)}};
-    case 0x71: return Value{signed_of<std::int32_t>(*bits)};
-    case 0x55: return Value{std::int64_t{signed_of<std::int8_t>(*bits)}};
-    case 0x81: return Value{signed_of<std::int64_t>(*bits)};
-    case 0x72: return Value{float_of<float, std::uint32_t>(*bits)};
-    case 0x82: return Value{float_of<double, std::uint64_t>(*bits)};
-    case 0x73: return Value{static_cast<char32_t>(*bits)};
-    case 0x83: return Value{Timestamp{signed_of<std::int64_t>(*bits)}};
-    case 0x74: return Value{Decimal{code, std::string{bytes_.substr(at_ - 4, 4)}}};
-    case 0x84: return Value{Decimal{code, std::string{bytes_.substr(at_ - 8, 8)}}};
-    case 0x45: return Value{List{}};
-    default: return std::nullopt;
-    }
+    return fixed_value(code, *bits, bytes_.substr(at_ - *width, *width));
 }
 
 std::optional<Value> Decoder::read_array(std::uint8_t code, int depth, Allowance& allowance) {

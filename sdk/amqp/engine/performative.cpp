@@ -169,7 +169,7 @@ bool fits(const FieldRule& rule, std::string_view value) noexcept {
         return false;
     }
     if (rule.type != number) {
-        return true;
+        return code != 0x56 || static_cast<std::uint8_t>(value[1]) <= 1; // a boolean
     }
     if (code == 0x52) { // most numbers on the wire
         return static_cast<std::uint8_t>(value[1]) <= rule.most;

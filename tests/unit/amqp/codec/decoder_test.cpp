@@ -282,3 +282,52 @@ TEST_CASE("decoder: a tree has at most so many values, those in arrays and itsel
     CHECK_FALSE(Decoder{bytes}.read(values - 1));
     CHECK_FALSE(Decoder{bytes}.read(0));
 }
+
+TEST_CASE("decoder: typed reads find what the tree finds, in any bytes") {
+    std::mt19937 random{7};
+    constexpr std::string_view codes =
+        "\x40\x41\x42\x43\x44\x45\x50\x51\x52\x53\x54\x55\x56\x60\x61\x70\x71\x80\x81\x83"
+        "\x98\xa0\xa1\xa2\xa3\xb0\xb1\xb3\xc0\xc1\xd0\xd1\xe0\xf0";
+    const auto pick = [&random](std::size_t bound) { return random() % bound; };
+    std::size_t found = 0;
+    for (int round = 0; round < 200'000; ++round) {
+        std::string bytes{codes[pick(codes.size())]};
+        const std::size_t length = pick(14);
+        while (bytes.size() < length) {
+            bytes += pick(3) == 0 ? codes[pick(codes.size())] : static_cast<char>(pick(12));
+        }
+        Decoder whole{bytes};
+        const auto tree = whole.read();
+        const auto agrees = [&](auto read, auto of_tree) {
+            Decoder decoder{bytes};
+            const auto typed = read(decoder);
+            const auto wanted = tree ? of_tree(*tree) : decltype(of_tree(*tree)){};
+            CHECK(decoder.position() == (typed ? whole.position() : 0));
+            found += typed ? 1 : 0;
+            return typed.has_value() == wanted.has_value() && (!typed || *typed == *wanted);
+        };
+        CAPTURE(to_hex(bytes));
+        CHECK(agrees([](Decoder& decoder) { return decoder.read_bytes(); },
+                     [](const Value& value) { return value.bytes(); }));
+        CHECK(agrees([](Decoder& decoder) { return decoder.read_unsigned(); },
+                     [](const Value& value) {
+                         const bool is = value.as<std::uint8_t>() || value.as<std::uint16_t>() ||
+                                         value.as<std::uint32_t>() || value.as<std::uint64_t>();
+                         return is ? value.unsigned_integer() : std::nullopt;
+                     }));
+        CHECK(agrees([](Decoder& decoder) { return decoder.read_integer(); },
+                     [](const Value& value) {
+                         const auto* time = value.as<Timestamp>();
+                         return time != nullptr ? std::optional{time->milliseconds}
+                                                : value.integer();
+                     }));
+        CHECK(agrees([](Decoder& decoder) { return decoder.read_boolean(); },
+                     [](const Value& value) {
+                         const auto* is = value.as<bool>();
+                         return is != nullptr ? std::optional{*is} : std::nullopt;
+                     }));
+        CHECK(bytes_in(std::string_view{bytes}.substr(0, whole.position())) ==
+              (tree ? tree->bytes() : std::nullopt));
+    }
+    CHECK(found > 20'000);
+}

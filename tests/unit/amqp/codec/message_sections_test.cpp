@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
 
 #include "amqp/codec/message_codec.hpp"
@@ -171,4 +173,73 @@ TEST_CASE("MessageSections: a truncated message has fewer sections or none") {
             }
         }
     }
+}
+
+TEST_CASE("visit_fields, visit_entries: a changed section is read as its tree is, or not at all") {
+    std::mt19937 random{11};
+    const std::string list = section_of(
+        section::header, Value::list({true, std::uint8_t{9}, Value{}, Value{}, "text", Value{},
+                                      std::uint32_t{300}, Value::list({"a"}), Value{}}));
+    const std::string map =
+        section_of(section::footer, Value::map({{Value::symbol("a"), std::int64_t{1}},
+                                                {"b", "B"},
+                                                {std::uint64_t{1}, "number"},
+                                                {Value::symbol("c"), Value{}}}));
+    std::size_t sound = 0;
+    for (int round = 0; round < 100'000; ++round) {
+        std::string bytes = round % 2 == 0 ? list : map;
+        bytes[3 + random() % (bytes.size() - 3)] = static_cast<char>(random());
+        Decoder decoder{bytes};
+        REQUIRE(decoder.read_descriptor());
+        const auto tree = decoder.read();
+        CAPTURE(round);
+        if (const auto* items = tree ? tree->as<List>() : nullptr;
+            items != nullptr && items->size() <= 9) {
+            List seen(items->size());
+            CHECK(visit_fields(bytes, 9, [&seen](std::uint32_t index, std::string_view field) {
+                seen.at(index) = *decode(field);
+            }));
+            CHECK(seen == *items);
+            ++sound;
+        } else if (const auto* entries = tree ? tree->as<Map>() : nullptr) {
+            Map seen;
+            CHECK(visit_entries(bytes, [&seen](std::string_view name, std::string_view value) {
+                seen.emplace_back(std::string{name}, *decode(value));
+            }));
+            Map wanted;
+            for (const auto& [key, value] : *entries) {
+                if (const auto name = key.bytes()) {
+                    wanted.emplace_back(std::string{*name}, value);
+                }
+            }
+            CHECK(seen == wanted);
+            ++sound;
+        } else {
+            std::uint32_t most = 0;
+            static_cast<void>(visit_fields(
+                bytes, 9, [&most](std::uint32_t index, auto) { most = std::max(most, index); }));
+            CHECK(most < 9); // callers keep so many
+            static_cast<void>(visit_entries(bytes, [](auto, auto) {}));
+        }
+    }
+    CHECK(sound > 10'000);
+}
+
+TEST_CASE("MessageHeader: fields of other types count as absent, malformed ones as none") {
+    const auto read = [](std::string_view list) {
+        return MessageHeader::read("\0\x53\x70"s.append(list));
+    };
+    const auto other = read("\xc0\x0b\x05\xa1\x01x\xa1\x01y\x41\x43\x54\x07"s);
+    REQUIRE(other);
+    CHECK_FALSE(other->durable);
+    CHECK(other->priority == 4);
+    CHECK_FALSE(other->time_to_live);
+    CHECK_FALSE(other->first_acquirer);
+    CHECK(other->delivery_count == 0);
+    CHECK(read("\xc0\x04\x03\x41\x40\x43"s)->time_to_live == 0U);
+    CHECK_FALSE(read("\xc0\x04\x02\x41\x40\x43"s));             // more than the count says
+    CHECK_FALSE(read("\xc0\x03\x03\x41\x40"s));                 // fewer
+    CHECK_FALSE(read("\xc0\x03\x02\x41\xa1"s));                 // a string without its size
+    CHECK_FALSE(read("\xc0\x07\x06\x40\x40\x40\x40\x40\x40"s)); // too many
+    CHECK_FALSE(read("\xc1\x01\x00"s));                         // no list
 }
