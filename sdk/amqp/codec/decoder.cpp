@@ -21,11 +21,6 @@ std::optional<Decoder::Compound> Decoder::take_compound(std::uint8_t code) noexc
     return body && body->size() >= width ? std::optional{compound_in(*body, width)} : std::nullopt;
 }
 
-Decoder::Compound Decoder::compound_in(std::string_view body, std::size_t width) noexcept {
-    const std::uint64_t count = width == 1 ? number_at<1>(body.data()) : number_at<4>(body.data());
-    return {static_cast<std::uint32_t>(count), {body.data() + width, body.size() - width}};
-}
-
 std::optional<std::uint64_t> Decoder::read_long_descriptor() noexcept {
     if (peek_code() != std::uint8_t{0x00}) {
         return std::nullopt;

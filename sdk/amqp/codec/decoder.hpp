@@ -72,7 +72,7 @@ private:
                                                  Allowance& allowance);
     [[nodiscard]] std::optional<Value> read_array(std::uint8_t code, int depth,
                                                   Allowance& allowance);
-    /// For calls: they work on a copy, so that the decoder itself can stay in registers.
+    /// Calls a function that is not inline, with a copy: this decoder can then stay in registers.
     template <typename Read>
     [[nodiscard]] auto rarely(Read read) noexcept;
     [[nodiscard]] std::optional<std::uint64_t> read_long_descriptor() noexcept;

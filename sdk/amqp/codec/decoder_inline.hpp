@@ -60,14 +60,10 @@ inline bool Decoder::read_null() noexcept {
 
 inline std::optional<std::string_view> Decoder::read_bytes() noexcept {
     const std::string_view left = rest();
-    const std::uint8_t code = left.empty() ? 0 : static_cast<std::uint8_t>(left[0]);
+    const std::uint8_t code = peek_code().value_or(0);
     const std::size_t whole = constructor::is_bytes(code) ? encoded_size(left, 0) : 0;
-    if (whole == 0) {
-        return std::nullopt;
-    }
     at_ += whole;
-    const std::size_t head = constructor::has_short_size(code) ? 2 : 5;
-    return std::string_view{left.data() + head, whole - head};
+    return bytes_in({left.data(), whole});
 }
 
 inline std::optional<std::int64_t> Decoder::read_integer() noexcept {
@@ -112,9 +108,14 @@ inline std::optional<std::uint64_t> Decoder::read_unsigned() noexcept {
     return rarely([](Decoder& copy) { return copy.read_any_unsigned(); });
 }
 
+inline Decoder::Compound Decoder::compound_in(std::string_view body, std::size_t width) noexcept {
+    const std::uint64_t count = width == 1 ? number_at<1>(body.data()) : number_at<4>(body.data());
+    return {static_cast<std::uint32_t>(count), {body.data() + width, body.size() - width}};
+}
+
 inline std::optional<Decoder::Compound> Decoder::read_compound(std::uint8_t short_code) noexcept {
     const std::string_view left = rest();
-    const std::uint8_t code = left.empty() ? 0 : static_cast<std::uint8_t>(left[0]);
+    const std::uint8_t code = peek_code().value_or(0);
     if (code != short_code && code != static_cast<std::uint8_t>(short_code + 0x10)) {
         return std::nullopt;
     }
@@ -123,10 +124,8 @@ inline std::optional<Decoder::Compound> Decoder::read_compound(std::uint8_t shor
         return std::nullopt;
     }
     at_ += whole;
-    return code == short_code ? Compound{static_cast<std::uint32_t>(number_at<1>(left.data() + 2)),
-                                         {left.data() + 3, whole - 3}}
-                              : Compound{static_cast<std::uint32_t>(number_at<4>(left.data() + 5)),
-                                         {left.data() + 9, whole - 9}};
+    const std::size_t width = code == short_code ? 1 : 4;
+    return compound_in({left.data() + 1 + width, whole - 1 - width}, width);
 }
 
 inline std::optional<Decoder::Compound> Decoder::read_list() noexcept {

@@ -13,6 +13,10 @@
 namespace sessionq::amqp {
 namespace {
 
+constexpr std::string_view sequence_number_name = "x-opt-sequence-number";
+constexpr std::string_view enqueued_time_name = "x-opt-enqueued-time";
+constexpr std::string_view locked_until_name = "x-opt-locked-until";
+constexpr std::string_view state_name = "x-opt-message-state";
 constexpr std::string_view lock_token_name = "x-opt-lock-token";
 constexpr std::string_view holder_lost_name = "x-opt-sessionq-holder-lost";
 constexpr std::string_view source_name = "x-opt-deadletter-source";
@@ -20,9 +24,8 @@ constexpr std::string_view enqueued_sequence_name = "x-opt-enqueue-sequence-numb
 
 /// Annotations that only the broker sets. A sender's values are dropped.
 constexpr std::array<std::string_view, 8> of_brokers{
-    "x-opt-sequence-number", "x-opt-enqueued-time", "x-opt-locked-until",
-    "x-opt-message-state",   source_name,           enqueued_sequence_name,
-    lock_token_name,         holder_lost_name};
+    sequence_number_name, enqueued_time_name,     locked_until_name, state_name,
+    source_name,          enqueued_sequence_name, lock_token_name,   holder_lost_name};
 
 constexpr std::string_view dead_letter_reason = "DeadLetterReason";
 constexpr std::string_view dead_letter_description = "DeadLetterErrorDescription";
@@ -46,18 +49,18 @@ void write_annotations(const MessageSections& sections, const DeliveryNotes& not
     encoder.write_descriptor(section::message_annotations);
     const std::size_t begun = encoder.begin_map();
     std::uint32_t count = copy_annotations(sections.message_annotations, encoder);
-    encoder.write_symbol("x-opt-sequence-number");
+    encoder.write_symbol(sequence_number_name);
     encoder.write_long(notes.facts.sequence_number);
-    encoder.write_symbol("x-opt-enqueued-time");
+    encoder.write_symbol(enqueued_time_name);
     encoder.write_timestamp(Timestamp::of(notes.facts.enqueued_time));
     count += 4;
     if (notes.locked_until) {
-        encoder.write_symbol("x-opt-locked-until");
+        encoder.write_symbol(locked_until_name);
         encoder.write_timestamp(Timestamp::of(*notes.locked_until));
         count += 2;
     }
     if (notes.facts.state != MessageState::active) {
-        encoder.write_symbol("x-opt-message-state");
+        encoder.write_symbol(state_name);
         encoder.write_int(static_cast<std::int32_t>(notes.facts.state));
         count += 2;
     }
@@ -81,9 +84,9 @@ public:
         const DeliveryFacts facts{
             .sequence_number = std::numeric_limits<std::int64_t>::max()}; // needs all eight bytes
         write_annotations({}, {.facts = facts, .locked_until = WallTime{}}, encoded_);
-        sequence_number_ = place_of("x-opt-sequence-number");
-        enqueued_time_ = place_of("x-opt-enqueued-time");
-        locked_until_ = place_of("x-opt-locked-until");
+        sequence_number_ = place_of(sequence_number_name);
+        enqueued_time_ = place_of(enqueued_time_name);
+        locked_until_ = place_of(locked_until_name);
     }
 
     [[nodiscard]] static bool fit(const MessageSections& sections,
@@ -208,24 +211,19 @@ private:
     std::size_t token_{0};
 };
 
-std::optional<WallTime> time_in(std::string_view encoded) {
-    const auto milliseconds = Decoder{encoded}.read_integer();
-    return milliseconds ? std::optional{Timestamp{*milliseconds}.time()} : std::nullopt;
-}
-
 /// What the annotations of the broker tell. Returns the source of a dead letter, or an empty view.
 std::string_view read_annotations(std::string_view annotations, ReceivedDelivery& delivery) {
     std::string_view source;
     DeliveryFacts& facts = delivery.facts;
     visit_entries(annotations, [&](std::string_view name, std::string_view encoded) {
         const auto number = [encoded] { return Decoder{encoded}.read_integer(); };
-        if (name == "x-opt-sequence-number") {
+        if (name == sequence_number_name) {
             facts.sequence_number = number().value_or(facts.sequence_number);
-        } else if (name == "x-opt-enqueued-time") {
+        } else if (name == enqueued_time_name) {
             facts.enqueued_time = time_in(encoded).value_or(facts.enqueued_time);
-        } else if (name == "x-opt-locked-until") {
+        } else if (name == locked_until_name) {
             delivery.locked_until = time_in(encoded);
-        } else if (name == "x-opt-message-state") {
+        } else if (name == state_name) {
             if (const auto state = number(); state && *state >= 0 && *state <= 2) {
                 facts.state = static_cast<MessageState>(*state);
             }

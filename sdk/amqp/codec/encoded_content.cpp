@@ -141,9 +141,7 @@ bool EncodedContent::set_properties() {
                                 }
                                 break;
                             case MessageProperties::absolute_expiry_time:
-                                if (const auto milliseconds = Decoder{field}.read_integer()) {
-                                    absolute_expiry_time_ = Timestamp{*milliseconds}.time();
-                                }
+                                absolute_expiry_time_ = time_in(field);
                                 break;
                             default: break;
                             }
@@ -178,9 +176,7 @@ std::optional<WallTime> EncodedContent::scheduled_enqueue_time() const {
 }
 
 std::optional<WallTime> EncodedContent::annotated_time(std::string_view annotation) const {
-    const std::string_view held = find_entry(sections_.message_annotations, annotation);
-    const auto milliseconds = Decoder{held}.read_integer();
-    return milliseconds ? std::optional{Timestamp{*milliseconds}.time()} : std::nullopt;
+    return time_in(find_entry(sections_.message_annotations, annotation));
 }
 
 std::optional<Message> EncodedContent::outline() const {

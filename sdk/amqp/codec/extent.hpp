@@ -18,10 +18,11 @@ using core::number_at;
 
 namespace constructor {
 
-/// What decides the size of a value, by constructor codes: the size itself, or the width of a size
-/// field with a mark. Zero: described, or no code.
-inline constexpr std::uint8_t has_size = 0x80;
-inline constexpr std::uint8_t has_size_and_count = 0xc0;
+inline constexpr std::uint8_t has_size = 0x80;           ///< the code is followed by a size
+inline constexpr std::uint8_t has_size_and_count = 0xc0; ///< which includes a count
+
+/// By constructor codes: the size of code and value, or a mark and the width of the size field.
+/// Zero: the value is described, or there is no such code.
 inline constexpr std::array<std::uint8_t, 256> extents = [] {
     std::array<std::uint8_t, 256> made{};
     for (std::size_t i = 0; i < made.size(); ++i) {

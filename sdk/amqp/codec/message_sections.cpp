@@ -184,8 +184,7 @@ std::optional<std::string_view> MessageProperties::text(Field field) const noexc
 }
 
 std::optional<WallTime> MessageProperties::time(Field field) const noexcept {
-    const auto milliseconds = Decoder{encoded[field]}.read_integer();
-    return milliseconds ? std::optional{Timestamp{*milliseconds}.time()} : std::nullopt;
+    return time_in(encoded[field]);
 }
 
 std::string MessageProperties::id(Field field) const {
@@ -200,6 +199,11 @@ std::optional<Value> MessageProperties::value(Field field) const {
     return encoded[field].empty() ? std::nullopt : Decoder{encoded[field]}.read();
 }
 
+std::optional<WallTime> time_in(std::string_view encoded_value) noexcept {
+    const auto milliseconds = Decoder{encoded_value}.read_integer();
+    return milliseconds ? std::optional{Timestamp{*milliseconds}.time()} : std::nullopt;
+}
+
 std::string_view find_entry(std::string_view encoded_section, std::string_view key) noexcept {
     std::string_view found;
     visit_entries(encoded_section, [&](std::string_view name, std::string_view value) {
@@ -211,17 +215,18 @@ std::string_view find_entry(std::string_view encoded_section, std::string_view k
 }
 
 std::optional<std::string_view> whole_body(const MessageSections& sections) noexcept {
-    if (sections.body_kind == BodyKind::none) {
-        return std::string_view{};
-    }
     Decoder decoder{sections.body};
     static_cast<void>(decoder.read_descriptor());
     const std::string_view whole = decoder.rest();
+    const bool is_value = sections.body_kind == BodyKind::value;
+    if (sections.body_kind == BodyKind::none || (is_value && decoder.read_null())) {
+        return std::string_view{};
+    }
     if (sections.body_kind == BodyKind::sequence) {
         return whole;
     }
     const auto bytes = decoder.read_bytes();
-    if (sections.body_kind == BodyKind::value) {
+    if (is_value) {
         return bytes.value_or(whole);
     }
     return decoder.at_end() ? bytes : std::nullopt;

@@ -90,6 +90,9 @@ struct MessageProperties {
     [[nodiscard]] std::optional<Value> value(Field field) const;
 };
 
+/// Returns a timestamp or a number of milliseconds.
+[[nodiscard]] std::optional<WallTime> time_in(std::string_view encoded_value) noexcept;
+
 /// Calls `visit(index, encoded_value)` for each field of a list section that is not null. Returns
 /// false if the list is malformed or has more than `most` fields.
 template <typename Visitor>
@@ -104,8 +107,8 @@ bool visit_entries(std::string_view encoded_section, Visitor&& visit);
 [[nodiscard]] std::string_view find_entry(std::string_view encoded_section,
                                           std::string_view key) noexcept;
 
-/// Returns the body: the bytes of a data section, a string or a binary value, or else the encoded
-/// value. Returns nothing if it lies in several data sections.
+/// Returns the body: the bytes of a data section, a string or a binary value, nothing of a null
+/// value, or else what is encoded. Returns no view if it lies in several data sections.
 [[nodiscard]] std::optional<std::string_view> whole_body(const MessageSections& sections) noexcept;
 /// Returns the bytes of all data sections.
 [[nodiscard]] std::string joined_body(const MessageSections& sections);

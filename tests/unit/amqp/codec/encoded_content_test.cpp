@@ -53,6 +53,24 @@ TEST_CASE("EncodedContent: shows the message annotations, those of brokers and o
     CHECK_FALSE(broken->annotation("x-own"));
 }
 
+TEST_CASE("EncodedContent: the body by its kind") {
+    const auto body_of = [](const std::string& sections) {
+        const auto content = parse(sections);
+        CHECK(content->message().body == content->body());
+        return std::string{content->body()};
+    };
+    const auto data = [](const char* bytes) { return section_of(0x75, Value::binary(bytes)); };
+    CHECK(body_of(data("x")) == "x");
+    CHECK(body_of(data("x") + data("") + data("z")) == "xz");
+    CHECK(body_of(data("") + data("")).empty());
+    CHECK(body_of(section_of(0x77, "text")) == "text");
+    CHECK(body_of(section_of(0x77, Value::binary("bytes"))) == "bytes");
+    CHECK(body_of(section_of(0x77, Value{})).empty()); // a JMS message without a body
+    CHECK(body_of(section_of(0x77, true)) == encode(true));
+    CHECK(body_of(section_of(0x76, List{true})) == encode(List{true}));
+    CHECK(body_of(section_of(0x73, List{})).empty());
+}
+
 TEST_CASE("EncodedContent: rejects a message that is cut inside a section") {
     const std::string whole = encode_message(rich_message(), noon);
     for (std::size_t length = 1; length < whole.size(); ++length) {

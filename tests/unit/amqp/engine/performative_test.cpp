@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "amqp/codec/encoder.hpp"
 #include "amqp/engine/performative.hpp"
@@ -48,67 +49,61 @@ TEST_CASE("Fields: a fault names the type, the field and what is wrong") {
 }
 
 TEST_CASE("Fields: each type takes each of its forms and no other") {
-    const auto closed = [](const std::string& value) {
-        return fault_of(Performative::detach, 2, "\x43" + value).empty();
+    struct Row {
+        std::uint8_t code;
+        std::uint8_t count;
+        std::string before; ///< the fields before the one in question
+        std::vector<std::string> fits;
+        std::vector<std::string> fits_not;
     };
-    CHECK(closed("\x41"));
-    CHECK(closed("\x42"));
-    CHECK(closed("\x56\x00"s));
-    CHECK(closed("\x56\x01"));
-    CHECK_FALSE(closed("\x56\x02"));
-    CHECK_FALSE(closed("\x52\x01"));
-    const auto handle = [](const std::string& value) {
-        return fault_of(Performative::detach, 1, value).empty();
-    };
-    CHECK(handle("\x43"));
-    CHECK(handle("\x50\xff"));
-    CHECK(handle("\x60\xff\xff"));
-    CHECK(handle("\x70\xff\xff\xff\xff"));
-    CHECK(handle("\x80\0\0\0\0\xff\xff\xff\xff"s));
-    CHECK_FALSE(handle("\x80\0\0\0\1\0\0\0\0"s)); // beyond an uint
-    CHECK_FALSE(handle("\x54\x01"));
-    const auto channel_max = [](const std::string& value) {
-        return fault_of(Performative::open, 4,
-                        "\xa1\x01"
-                        "c\x40\x40" +
-                            value)
-            .empty();
-    };
-    CHECK(channel_max("\x70\0\0\xff\xff"s));
-    CHECK_FALSE(channel_max("\x70\0\1\0\0"s)); // beyond an ushort
-    const auto mode = [](const std::string& value) {
-        return fault_of(Performative::attach, 4, "\xa1\x01l\x43\x42" + value).empty();
-    };
-    CHECK(mode("\x50\x02"));
-    CHECK(mode("\x52\x02"));
-    CHECK_FALSE(mode("\x50\x03"));
-    CHECK_FALSE(mode("\x52\x03"));
-    const auto tag = [](const std::string& value) {
-        return fault_of(Performative::transfer, 3, "\x43\x43" + value).empty();
-    };
-    CHECK(tag("\xa0\x01t"));
-    CHECK(tag("\xb0\0\0\0\x01t"s));
-    CHECK_FALSE(tag("\xa1\x01t"));
-    const auto container = [](const std::string& value) {
-        return fault_of(Performative::open, 1, value).empty();
-    };
-    for (const char* text : {"\xa1\x01t", "\xa3\x01t"}) {
-        CHECK(container(text));
+    const Row closed{.code = Performative::detach,
+                     .count = 2,
+                     .before = "\x43",
+                     .fits = {"\x41", "\x42", "\x56\x00"s, "\x56\x01"},
+                     .fits_not = {"\x56\x02", "\x52\x01"}};
+    const Row handle{.code = Performative::detach,
+                     .count = 1,
+                     .before = {},
+                     .fits = {"\x43", "\x50\xff", "\x60\xff\xff", "\x70\xff\xff\xff\xff",
+                              "\x80\0\0\0\0\xff\xff\xff\xff"s},
+                     .fits_not = {"\x80\0\0\0\1\0\0\0\0"s, "\x54\x01"}};
+    const Row channel_max{.code = Performative::open,
+                          .count = 4,
+                          .before = "\xa1\x01"
+                                    "c\x40\x40",
+                          .fits = {"\x70\0\0\xff\xff"s},
+                          .fits_not = {"\x70\0\1\0\0"s}};
+    const Row sender_mode{.code = Performative::attach,
+                          .count = 4,
+                          .before = "\xa1\x01l\x43\x42",
+                          .fits = {"\x50\x02", "\x52\x02"},
+                          .fits_not = {"\x50\x03", "\x52\x03"}};
+    const Row tag{.code = Performative::transfer,
+                  .count = 3,
+                  .before = "\x43\x43",
+                  .fits = {"\xa0\x01t", "\xb0\0\0\0\x01t"s},
+                  .fits_not = {"\xa1\x01t"}};
+    const Row container{.code = Performative::open,
+                        .count = 1,
+                        .before = {},
+                        .fits = {"\xa1\x01t", "\xa3\x01t", "\xb1\0\0\0\x01t"s, "\xb3\0\0\0\x01t"s},
+                        .fits_not = {"\xa0\x01t"}};
+    const Row info{.code = Performative::error,
+                   .count = 3,
+                   .before = "\xa3\x01"
+                             "e\x40",
+                   .fits = {"\xc1\x01\x00"s, "\xd1\0\0\0\x04\0\0\0\0"s},
+                   .fits_not = {"\xc0\x01\x00"s, "\x45"}};
+    for (const Row& row : {closed, handle, channel_max, sender_mode, tag, container, info}) {
+        CAPTURE(static_cast<int>(row.code));
+        CAPTURE(static_cast<int>(row.count));
+        for (const std::string& value : row.fits) {
+            CHECK(fault_of(row.code, row.count, row.before + value).empty());
+        }
+        for (const std::string& value : row.fits_not) {
+            CHECK_FALSE(fault_of(row.code, row.count, row.before + value).empty());
+        }
     }
-    CHECK(container("\xb1\0\0\0\x01t"s));
-    CHECK(container("\xb3\0\0\0\x01t"s));
-    CHECK_FALSE(container("\xa0\x01t"));
-    const auto info = [](const std::string& value) {
-        return fault_of(Performative::error, 3,
-                        "\xa3\x01"
-                        "e\x40" +
-                            value)
-            .empty();
-    };
-    CHECK(info("\xc1\x01\x00"s));
-    CHECK(info("\xd1\0\0\0\x04\0\0\0\0"s));
-    CHECK_FALSE(info("\xc0\x01\x00"s));
-    CHECK_FALSE(info("\x45"));
 }
 
 TEST_CASE("Fields: what is absent has the table's value") {
