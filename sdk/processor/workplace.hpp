@@ -49,8 +49,8 @@ struct Workplace {
         }
     }
 
-    /// What comes and goes within a few turns.
-    static constexpr std::size_t most_kept_calls = 512;
+    /// What comes and goes within a few turns. They take 1.6 MB at most.
+    static constexpr std::size_t most_kept_calls = 4096;
 
     const std::shared_ptr<SharedState> shared;
     ports::Endpoint& endpoint;

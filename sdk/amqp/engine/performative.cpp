@@ -256,8 +256,13 @@ bool Fields::take(std::uint32_t count, std::string_view items, std::string& faul
 }
 
 std::uint32_t Fields::any_number(std::size_t index) const noexcept {
-    return has(index) ? static_cast<std::uint32_t>(*unsigned_of(fields_[index]))
-                      : rule_->fields[index].value;
+    const std::string_view value = fields_[index];
+    if (value.empty()) {
+        return rule_->fields[index].value;
+    }
+    const std::uint64_t number =
+        value.front() == '\x70' ? number_at<4>(value.data() + 1) : *unsigned_of(value);
+    return static_cast<std::uint32_t>(number);
 }
 
 std::uint64_t Fields::long_number(std::size_t index) const noexcept {
@@ -271,8 +276,7 @@ bool Fields::is_true(std::size_t index) const noexcept {
 }
 
 std::string_view Fields::text(std::size_t index) const noexcept {
-    return has(index) ? Decoder{fields_[index]}.read_bytes().value_or(std::string_view{})
-                      : std::string_view{};
+    return bytes_in(fields_[index]).value_or(std::string_view{});
 }
 
 } // namespace sessionq::amqp
