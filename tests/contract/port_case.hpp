@@ -196,7 +196,9 @@ public:
     }
     std::unique_ptr<RecordingLink> link_of(Answer<ports::SessionLinkPtr> answer) {
         REQUIRE(answer.is_there());
-        REQUIRE_FALSE(answer.failure());
+        if (answer.failure()) {
+            FAIL(answer.result().failure().to_string());
+        }
         return std::make_unique<RecordingLink>(std::move(answer.result()).value());
     }
 

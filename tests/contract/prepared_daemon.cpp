@@ -100,8 +100,8 @@ PreparedDaemon::~PreparedDaemon() { ::munmap(taken_, sizeof(Taken)); }
 const char* PreparedDaemon::describe(Kind kind) {
     switch (kind) {
     case Kind::plain: return "over TCP, queues in memory";
-    case Kind::tls: return "over TLS, queues on disk";
-    default: return "over TCP, subscriptions on disk";
+    case Kind::tls: return "over TLS, queues in a store";
+    default: return "over TCP, subscriptions in a store";
     }
 }
 

@@ -18,8 +18,8 @@ class PreparedDaemon {
 public:
     enum class Kind {
         plain,         ///< over TCP, queues in memory
-        tls,           ///< over TLS, queues on disk
-        subscriptions, ///< over TCP, subscriptions on disk
+        tls,           ///< over TLS, queues in a store
+        subscriptions, ///< over TCP, subscriptions in a store
     };
     explicit PreparedDaemon(Kind kind);
     ~PreparedDaemon();
@@ -37,7 +37,8 @@ private:
     struct Taken;
 
     const Kind kind_;
-    TemporaryDirectory directory_{};
+    /// Not on a disk, which keeps a daemon waiting for longer than locks last if it is busy.
+    TemporaryDirectory directory_{TemporaryDirectory::in_memory()};
     std::unique_ptr<TestCertificates> certificates_{};
     Taken* taken_; // shared with forked processes
     std::unique_ptr<DaemonProcess> process_{};
