@@ -15,10 +15,10 @@ namespace sessionq::server {
 /// zero.
 struct MemoryLimits {
     /// For all connections. Where it is exceeded, the connection that takes most is closed.
-    std::size_t all{std::size_t{40} << 20U};
+    std::size_t all{std::size_t{36} << 20U};
     /// For one connection. It must hold the largest message that the peer may send, and the answer
     /// to it.
-    std::size_t connection{std::size_t{10} << 20U};
+    std::size_t connection{std::size_t{9} << 20U};
     /// For all connections that have not proved a right. As many handshakes as are admitted fit.
     std::size_t unclaimed{std::size_t{24} << 20U};
     /// For one of them. An honest client needs less than 128 KiB until its first claim.

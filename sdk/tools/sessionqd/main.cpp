@@ -56,7 +56,7 @@ int main(int count, char** arguments) {
             std::fputs(parsed.help.c_str(), stdout);
             return 0;
         }
-        sessionq::sessionqd::prefer_release();
+        sessionq::sessionqd::tune_allocator(parsed.options.receive_threads);
         StopSignals signals;
         sessionq::sessionqd::Daemon daemon{parsed.options};
         std::string line = "sessionqd listens on";

@@ -235,12 +235,12 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     app.add_option("--memory", memory,
                    "MiB kept for clients: buffers, unread answers, messages on their way, "
                    "sessions and links; not messages in queues. Receive threads share it; each "
-                   "needs 16, and takes 40 by default. A quarter of its share is the most for one "
+                   "needs 16, and takes 36 by default. A quarter of its share is the most for one "
                    "connection. Beyond these bounds connections are closed with "
                    "amqp:resource-limit-exceeded. 16 to 1048576")
         ->check(CLI::Range(16, 1 << 20).description(""))
         ->type_name("MIB")
-        ->default_str("40");
+        ->default_str("36");
     app.add_option("--queue-size", queue_size,
                    "MiB that each queue and topic of --queue and --config may hold: messages, "
                    "dead-lettered ones too, and the ids that duplicate detection remembers. A "

@@ -306,6 +306,28 @@ TEST_CASE("processor metrics: a session whose message waits for a worker is read
     CHECK(bench.counters().longest_ready_wait == 40ms);
 }
 
+TEST_CASE("processor metrics: a message tried again is ready from when its delay is over") {
+    ProcessorBench bench{{.failure_policy = FailurePolicy::abandon_at_once().after_attempts(
+                              2, {.min = 1s, .max = 1s})}};
+    bench.handle = [&bench](MessageContext&) {
+        if (bench.handled == "1") {
+            throw std::runtime_error{"the first time"};
+        }
+    };
+    bench.start();
+    bench.open("a")->deliver("1");
+    bench.run();
+    bench.loop.advance(1s); // no worker comes
+    bench.loop.advance(30ms);
+    CHECK(bench.handled == "1");
+    bench.run();
+    CHECK(bench.handled == "1 1");
+    CHECK(metrics_of(bench).histogram("sessionq.message.ready_wait").count() == 2);
+    const Duration longest = metrics_of(bench).histogram("sessionq.message.ready_wait").max();
+    CHECK(longest >= 30ms);
+    CHECK(longest < 1030ms); // not from its first end
+}
+
 TEST_CASE("processor metrics: a batch is one handler and several messages") {
     ProcessorBench bench;
     bench.handlers.start_message = {};

@@ -155,11 +155,11 @@ TEST_CASE("MemoryBook: a connection that ends gives back what it took") {
 TEST_CASE("MemoryBook: each bound is named with its size") {
     const server::MemoryLimits usual;
     CHECK(describe(Bound::connection, usual) ==
-          "memory that the broker keeps for this connection exceeds 10240 KiB");
+          "memory that the broker keeps for this connection exceeds 9216 KiB");
     CHECK(describe(Bound::unclaimed_connection, usual) ==
           "memory that the broker keeps for a connection without a claim exceeds 512 KiB");
     CHECK(describe(Bound::unclaimed, usual) ==
           "memory that the broker keeps for all connections without a claim exceeds 24576 KiB");
     CHECK(describe(Bound::all, usual) ==
-          "memory that the broker keeps for all connections exceeds 40960 KiB");
+          "memory that the broker keeps for all connections exceeds 36864 KiB");
 }
