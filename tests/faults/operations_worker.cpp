@@ -404,6 +404,15 @@ Observation OperationsWorker::observe() {
                                      .reason = dead ? dead->reason : std::string{}});
         }
     };
+    // In the direction in which messages are forwarded: one that moves meanwhile is seen, perhaps
+    // twice. The other way round it could be missed, and a schedule or a cancellation in progress
+    // would be judged by that.
+    for (const char* entity : {entity::inbox, entity::news, entity::onward}) {
+        peek(entity);
+        if (entity != entity::news) {
+            peek(dead_letters_of(entity));
+        }
+    }
     for (const char* entity : entity::received_from) {
         peek(entity);
         peek(dead_letters_of(entity));
@@ -412,12 +421,6 @@ Observation OperationsWorker::observe() {
             seen.states.emplace(entity, *std::move(state));
         }
         receiver.close();
-    }
-    for (const char* entity : {entity::inbox, entity::news, entity::onward}) {
-        peek(entity);
-        if (entity != entity::news) {
-            peek(dead_letters_of(entity));
-        }
     }
     seen.ended = wall_now();
     return seen;
