@@ -14,7 +14,8 @@ namespace sessionq::server {
 /// sessions, links and claims. Not for messages that a queue has confirmed. All in bytes, above
 /// zero.
 struct MemoryLimits {
-    /// For all connections. Where it is exceeded, the connection that takes most is closed.
+    /// For all connections. Where it is exceeded, the connection that takes most is closed. Under
+    /// attack the process grows by half as much again, and is to stay within 64 MiB.
     std::size_t all{std::size_t{36} << 20U};
     /// For one connection. It must hold the largest message that the peer may send, and the answer
     /// to it.

@@ -135,7 +135,7 @@ PORT_CASE("connection: what it had when it ended comes again, and is not counted
     t.receive(*link, 1);
     link->destroy();
     other.reset();
-    t.fixture.quiet(); // the broker may hear of it after the next request
+    t.fixture.quiet(); // until the broker knows
     const auto next = t.link_of(t.accept(t.wanted("a"), 20s));
     t.receive(*next, 2);
     CHECK(next->text() == "1 2");

@@ -37,7 +37,7 @@ private:
     struct Taken;
 
     const Kind kind_;
-    /// Not on a disk, which keeps a daemon waiting for longer than locks last if it is busy.
+    /// In memory: a daemon can wait for a busy disk for longer than locks last.
     TemporaryDirectory directory_{TemporaryDirectory::in_memory()};
     std::unique_ptr<TestCertificates> certificates_{};
     Taken* taken_; // shared with forked processes

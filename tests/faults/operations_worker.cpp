@@ -405,8 +405,7 @@ Observation OperationsWorker::observe() {
         }
     };
     // In the direction in which messages are forwarded: one that moves meanwhile is seen, perhaps
-    // twice. The other way round it could be missed, and a schedule or a cancellation in progress
-    // would be judged by that.
+    // twice. In the other direction it could be missed, and would then count as cancelled.
     for (const char* entity : {entity::inbox, entity::news, entity::onward}) {
         peek(entity);
         if (entity != entity::news) {

@@ -146,6 +146,11 @@ TEST_CASE("Options: what clients may take is bounded, and the memory's parts fol
     CHECK(usual.limits.memory.all == sessionq::server::MemoryLimits{}.all);
     CHECK(usual.limits.memory.connection == sessionq::server::MemoryLimits{}.connection);
     CHECK(usual.limits.admission.connections == 5000);
+    const auto said = options({"--memory", "36"}).limits.memory; // the default in the help
+    CHECK(said.all == usual.limits.memory.all);
+    CHECK(said.connection == usual.limits.memory.connection);
+    CHECK(said.unclaimed == usual.limits.memory.unclaimed);
+    CHECK(said.unclaimed_connection == usual.limits.memory.unclaimed_connection);
     const Options more =
         options({"--memory", "400", "--connections", "20", "--connections-per-address", "10"});
     CHECK(more.limits.memory.all == std::size_t{400} << 20U);
