@@ -4,24 +4,27 @@
 namespace sessionq::amqp {
 
 Admission::Answer Admission::enter(Guest& guest, std::string_view address) {
-    const auto known = addresses_.find(address);
     if (guests_ >= limits_.connections) {
         return Answer::too_many;
     }
-    if (known != addresses_.end() && known->second.guests >= limits_.connections_per_address) {
+    auto place = addresses_.find(address);
+    if (place == addresses_.end()) {
+        place = addresses_.emplace(address, Counts{}).first;
+    }
+    Counts& counts = place->second;
+    if (counts.guests >= limits_.connections_per_address) {
         return Answer::too_many_from_address;
     }
     Guest* gives_way = nullptr;
-    if (known != addresses_.end() && known->second.newcomers >= limits_.newcomers_per_address) {
-        gives_way = oldest_of(address);
+    if (counts.newcomers >= limits_.newcomers_per_address) {
+        gives_way = oldest_of(place);
     } else if (newcomers_ >= limits_.newcomers) {
         gives_way = oldest_of_most();
     }
     guest.admission_ = this;
-    guest.address_ = address;
+    guest.address_ = place;
     guest.is_newcomer_ = true;
     waiting_.push_back(guest);
-    Counts& counts = addresses_[guest.address_];
     ++counts.guests;
     ++counts.newcomers;
     ++guests_;
@@ -45,11 +48,11 @@ void Admission::trust(Guest& guest) noexcept {
         guest.is_newcomer_ = false;
         waiting_.remove(guest);
         --newcomers_;
-        --addresses_.find(guest.address_)->second.newcomers;
+        --guest.address_->second.newcomers;
     }
 }
 
-Admission::Guest* Admission::oldest_of(std::string_view address) const noexcept {
+Admission::Guest* Admission::oldest_of(Addresses::iterator address) const noexcept {
     Guest* guest = waiting_.front();
     while (guest != nullptr && guest->address_ != address) {
         guest = waiting_.next(*guest);
@@ -62,7 +65,7 @@ Admission::Guest* Admission::oldest_of_most() const noexcept {
     Guest* found = waiting_.front();
     std::size_t most = 0;
     for (Guest* guest = found; guest != nullptr; guest = waiting_.next(*guest)) {
-        const std::size_t newcomers = addresses_.find(guest->address_)->second.newcomers;
+        const std::size_t newcomers = guest->address_->second.newcomers;
         if (newcomers > most) {
             most = newcomers;
             found = guest;
@@ -75,9 +78,8 @@ void Admission::remove(Guest& guest) noexcept {
     trust(guest);
     guest.admission_ = nullptr;
     --guests_;
-    const auto address = addresses_.find(guest.address_);
-    if (--address->second.guests == 0) {
-        addresses_.erase(address);
+    if (--guest.address_->second.guests == 0) {
+        addresses_.erase(guest.address_);
     }
 }
 

@@ -32,6 +32,13 @@ public:
     Admission(const Admission&) = delete;
     Admission& operator=(const Admission&) = delete;
 
+    /// What one address has.
+    struct Counts {
+        std::size_t guests{0};
+        std::size_t newcomers{0};
+    };
+    using Addresses = std::map<std::string, Counts, std::less<>>;
+
     /// A peer, from its accept to its end. Leaves when it is destroyed; the admission outlives it.
     class Guest : public core::ListHook<Guest> {
     public:
@@ -56,7 +63,7 @@ public:
         }
 
         Admission* admission_{nullptr};
-        std::string address_{};
+        Addresses::iterator address_{}; // valid while it is in an admission
         bool is_newcomer_{false};
     };
 
@@ -75,18 +82,13 @@ public:
     [[nodiscard]] std::size_t newcomers() const noexcept { return newcomers_; }
 
 private:
-    struct Counts {
-        std::size_t guests{0};
-        std::size_t newcomers{0};
-    };
-
-    [[nodiscard]] Guest* oldest_of(std::string_view address) const noexcept;
+    [[nodiscard]] Guest* oldest_of(Addresses::iterator address) const noexcept;
     [[nodiscard]] Guest* oldest_of_most() const noexcept;
     void remove(Guest& guest) noexcept;
 
     const AdmissionLimits limits_;
     core::IntrusiveList<Guest, Guest> waiting_{}; // the newcomers, the longest without a step first
-    std::map<std::string, Counts, std::less<>> addresses_{};
+    Addresses addresses_{};
     std::size_t guests_{0};
     std::size_t newcomers_{0};
 };

@@ -11,6 +11,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
+/// A read that returned as much probably left more. A WebSocket's frames take a few bytes of it.
+constexpr std::size_t full_read = Stream::read_size - 64;
+
 } // namespace
 
 void ConnectionOwner::on_session(SessionPtr session) {
@@ -94,6 +97,7 @@ void Connection::on_read(std::string_view bytes) {
         host_.on_read(*this);
         idleness_.received(host_.loop().now());
         received_ += bytes.size();
+        has_more_ = bytes.size() >= full_read;
         if (counts_ != nullptr) {
             counts_->received.add(bytes.size());
         }
@@ -230,6 +234,7 @@ void Connection::lose(const Condition& why) {
 void Connection::read_on() {
     if (!reading_ && !input_over_ && phase_ != Phase::over) {
         reading_ = true;
+        has_more_ = false;
         stream_->read();
     }
 }
@@ -250,17 +255,25 @@ void Connection::flush() {
     }
 }
 
-// One connection at a time: the long work of several would add up.
+// One connection at a time: the long work of several would add up, and so would what several send
+// without a pause.
 void Connection::go_on_in_turn() {
     if (!std::exchange(is_in_line_, true)) {
         host_.turns().add([alive = alive_] {
             if (alive->connection != nullptr) {
-                alive->connection->is_in_line_ = false;
-                alive->connection->engine_.go_on();
-                alive->connection->turn();
+                alive->connection->go_on();
             }
         });
     }
+}
+
+void Connection::go_on() {
+    is_in_line_ = false;
+    if (std::exchange(has_more_, false)) {
+        host_.on_turn(*this);
+    }
+    engine_.go_on();
+    turn();
 }
 
 // Follows every event. Callers must return at once, because the owner may destroy the connection.
@@ -289,7 +302,11 @@ void Connection::turn() {
     }
     if (!is_busy && !engine_.is_held() &&
         engine_.unsent() + in_flight_ <= most_unsent_while_reading_) {
-        read_on();
+        if (!has_more_ || host_.may_read_on(*this)) {
+            read_on();
+        } else {
+            go_on_in_turn();
+        }
     }
     if (is_owner_waiting_ && !is_congested()) {
         is_owner_waiting_ = false;

@@ -125,6 +125,7 @@ private:
     void look_at_arriving();
     void flush();
     void go_on_in_turn();
+    void go_on();
     void turn();
     void finish();
     void end_in(Duration time);
@@ -154,7 +155,8 @@ private:
     bool reading_{false};
     bool input_over_{false};
     bool turn_posted_{false};
-    bool is_in_line_{false}; // among the host's connections with more to tell
+    bool is_in_line_{false}; // among the host's connections with more to tell or to read
+    bool has_more_{false};   // the last read was full, and the next one has not begun
     bool is_owner_waiting_{false};
     bool shut_{false};
     bool is_lost_{false}; // the stream is unusable

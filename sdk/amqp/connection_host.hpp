@@ -43,6 +43,14 @@ public:
     void on_read(Watched& watched) noexcept { idle_.on_read(watched, loop_.now()); }
     void on_write(Watched& watched) noexcept { idle_.on_write(watched, loop_.now()); }
 
+    /// Whether a connection that has more to read may read on at once. Otherwise it waits for a
+    /// turn in the line: there is long work, or another connection has had such a turn since.
+    [[nodiscard]] bool may_read_on(const Watched& watched) const noexcept {
+        return last_in_turn_ == &watched && turns_.is_empty();
+    }
+    /// A connection that has more to read has its turn.
+    void on_turn(const Watched& watched) noexcept { last_in_turn_ = &watched; }
+
 private:
     void arm();
     void look();
@@ -50,6 +58,7 @@ private:
     core::EventLoop& loop_;
     asio::io_context& io_;
     core::TurnLine turns_;
+    const Watched* last_in_turn_{nullptr}; // for comparison only
     timing::IdleIndex idle_;
     timing::Timer timer_;
 };

@@ -224,6 +224,48 @@ private:
     Done done_;
 };
 
+/// The server's side. A peer that says nothing costs a socket, and nothing of OpenSSL.
+class TlsServerHandshake final : public Handshake {
+public:
+    TlsServerHandshake(tcp::socket socket, TlsContextPtr tls, Done done)
+        : socket_{std::move(socket)}, tls_{std::move(tls)}, done_{std::move(done)} {}
+
+    void start() {
+        socket_.async_wait(
+            tcp::socket::wait_read,
+            [self = std::static_pointer_cast<TlsServerHandshake>(shared_from_this())](
+                const asio::error_code&) { self->on_first_byte(); });
+    }
+
+    void cancel() noexcept override {
+        if (handshake_ != nullptr) {
+            handshake_->cancel();
+            return;
+        }
+        done_ = nullptr;
+        asio::error_code ignored;
+        socket_.close(ignored);
+    }
+
+private:
+    // Also at the end of the stream, which the handshake reports.
+    void on_first_byte() {
+        if (!done_) {
+            return;
+        }
+        std::string whom = name_of(socket_);
+        handshake_ = std::make_shared<TlsHandshake>(std::move(socket_), std::move(tls_),
+                                                    std::move(whom), asio::ssl::stream_base::server,
+                                                    std::exchange(done_, nullptr));
+        handshake_->start();
+    }
+
+    tcp::socket socket_;
+    TlsContextPtr tls_;
+    Done done_;
+    std::shared_ptr<TlsHandshake> handshake_{}; // once the first byte is there
+};
+
 } // namespace
 
 bool is_no_tls(const asio::error_code& error) noexcept {
@@ -257,9 +299,8 @@ HandshakePtr start_tls_client(tcp::socket socket, TlsContextPtr tls, const std::
 }
 
 HandshakePtr start_tls_server(tcp::socket socket, TlsContextPtr tls, Handshake::Done done) {
-    const std::string whom = name_of(socket);
-    auto handshake = std::make_shared<TlsHandshake>(
-        std::move(socket), std::move(tls), whom, asio::ssl::stream_base::server, std::move(done));
+    auto handshake =
+        std::make_shared<TlsServerHandshake>(std::move(socket), std::move(tls), std::move(done));
     handshake->start();
     return handshake;
 }

@@ -27,6 +27,9 @@ public:
         }
     }
 
+    /// Whether no work waits, and none has a turn.
+    [[nodiscard]] bool is_empty() const noexcept { return turns_.empty(); }
+
 private:
     void post() {
         loop_.post([line = std::weak_ptr{self_}] {

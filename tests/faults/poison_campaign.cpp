@@ -246,9 +246,9 @@ int run_poison_consumer(const std::string& connection, const std::string& log_fi
         std::this_thread::sleep_for(2ms);
         log.add("done", call.message());
     });
-    processor.start();
-    std::puts("the consumer runs");
+    std::puts("the consumer runs"); // before the first message may kill it
     std::fflush(stdout);
+    processor.start();
     wait_for_signal();
     processor.stop(10s);
     return 0;

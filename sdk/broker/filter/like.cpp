@@ -68,10 +68,10 @@ constexpr std::size_t words_for(std::size_t elements) noexcept {
 
 // Looks for a part of a pattern, which has no `%`, with the Shift-And algorithm: bit i of `state_`
 // says that the first i + 1 elements match the characters read last.
-class PartSearch {
+class ShiftAndSearch {
 public:
     // At least one element.
-    explicit PartSearch(std::span<const Element> elements)
+    explicit ShiftAndSearch(std::span<const Element> elements)
         : words_{words_for(elements.size())},
           last_bit_{std::uint64_t{1} << ((elements.size() - 1) % word_bits)},
           state_(words_) {
@@ -113,7 +113,7 @@ public:
         return (state_[words_ - 1] & last_bit_) != 0;
     }
 
-    [[nodiscard]] std::size_t words() const noexcept { return words_; }
+    [[nodiscard]] std::size_t steps_a_character() const noexcept { return words_; }
 
 private:
     void mark(std::size_t row, std::size_t element) noexcept {
@@ -138,29 +138,83 @@ private:
     std::array<std::uint16_t, 256> near_{}; // the rows of the first characters
 };
 
-// Moves `text` behind the first match. Returns false if there is none.
-bool skip_first(std::span<const Element> part, std::string_view& text, Work& work) {
-    PartSearch search{part};
+// Looks for a part that has no `_` either, with the algorithm of Knuth, Morris and Pratt: however
+// long the part is, a character costs the same.
+class ExactSearch {
+public:
+    // At least one element.
+    explicit ExactSearch(std::span<const Element> elements)
+        : elements_{elements}, borders_(elements.size()) {
+        for (std::size_t i = 1; i < elements.size(); ++i) {
+            borders_[i] = longest_match(borders_[i - 1], elements[i].character);
+        }
+    }
+
+    // Returns true if the part matches the characters up to this one.
+    bool read(char32_t character) noexcept {
+        matched_ = longest_match(matched_, character);
+        return matched_ == elements_.size();
+    }
+
+    [[nodiscard]] static std::size_t steps_a_character() noexcept { return 2; }
+
+private:
+    // How many elements match once this character follows `matched` that do.
+    [[nodiscard]] std::size_t longest_match(std::size_t matched, char32_t next) const noexcept {
+        if (matched == elements_.size()) {
+            matched = borders_[matched - 1];
+        }
+        while (matched > 0 && elements_[matched].character != next) {
+            matched = borders_[matched - 1];
+        }
+        return elements_[matched].character == next ? matched + 1 : 0;
+    }
+
+    std::span<const Element> elements_;
+    // of the first i + 1 elements: how many at their end are also their beginning
+    std::vector<std::size_t> borders_;
+    std::size_t matched_{0};
+};
+
+template <typename Search>
+bool skip_first(Search search, std::string_view& text, Work& work) {
     std::uint64_t steps = 0;
     bool is_found = false;
     while (!is_found && !text.empty()) {
         is_found = search.read(next_character(text));
-        steps += search.words();
+        steps += search.steps_a_character();
     }
     work.add(steps);
     return is_found;
 }
 
-bool is_at_end(std::span<const Element> part, std::string_view text, Work& work) {
-    PartSearch search{part};
+template <typename Search>
+bool is_at_end(Search search, std::string_view text, Work& work) {
     std::uint64_t steps = 0;
     bool is_found = false;
     while (!text.empty()) {
         is_found = search.read(next_character(text));
-        steps += search.words();
+        steps += search.steps_a_character();
     }
     work.add(steps);
     return is_found;
+}
+
+bool is_exact_and_long(std::span<const Element> part) noexcept {
+    return part.size() > 2 * word_bits && std::ranges::all_of(part, [](const Element& element) {
+               return element.kind == Element::Kind::exact;
+           });
+}
+
+// Moves `text` behind the first match. Returns false if there is none.
+bool skip_first(std::span<const Element> part, std::string_view& text, Work& work) {
+    return is_exact_and_long(part) ? skip_first(ExactSearch{part}, text, work)
+                                   : skip_first(ShiftAndSearch{part}, text, work);
+}
+
+bool is_at_end(std::span<const Element> part, std::string_view text, Work& work) {
+    return is_exact_and_long(part) ? is_at_end(ExactSearch{part}, text, work)
+                                   : is_at_end(ShiftAndSearch{part}, text, work);
 }
 
 // Moves `text` behind the part if the text begins with it.

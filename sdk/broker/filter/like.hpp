@@ -12,8 +12,9 @@ namespace sessionq::broker::filter {
 /// `_` matches one UTF-8 character. Behind the escape character both stand for themselves.
 ///
 /// Each character of the text is read once, and costs a step for each 64 characters of the part
-/// between two `%` that is being looked for. So the steps are at most the characters of the text
-/// times one more than 1/64 of the pattern's, plus a few for each character of the pattern.
+/// between two `%` that is being looked for, or two steps if that part is long and has no `_`. So
+/// the steps are at most the characters of the text times one more than 1/64 of the pattern's, plus
+/// a few for each character of the pattern.
 [[nodiscard]] bool is_like(std::string_view text, std::string_view pattern,
                            std::optional<char32_t> escape, Work& work);
 

@@ -41,11 +41,20 @@ struct Owner final : ConnectionOwner {
     Condition why{};
 };
 
+/// What connections share.
+struct Place {
+    ManualLoop loop{};
+    asio::io_context io{};
+    ConnectionHost host{loop, io};
+};
+
 /// A client's connection and a server's engine.
 struct Bench {
     explicit Bench(
         std::uint32_t server_idle = 60000, Duration write_idle = {},
-        std::size_t most_unsent_while_reading = ConnectionOptions{}.most_unsent_while_reading) {
+        std::size_t most_unsent_while_reading = ConnectionOptions{}.most_unsent_while_reading,
+        std::shared_ptr<Place> where = std::make_shared<Place>())
+        : place{std::move(where)} {
         server = std::make_unique<Engine>(EngineOptions{.is_server = true,
                                                         .open = {.container = "server",
                                                                  .idle_time_out = server_idle,
@@ -96,9 +105,9 @@ struct Bench {
     }
     Connection& connection() { return *owner.connection; }
 
-    ManualLoop loop{};
-    asio::io_context io{};
-    ConnectionHost host{loop, io};
+    std::shared_ptr<Place> place;
+    ManualLoop& loop{place->loop};
+    ConnectionHost& host{place->host};
     ConnectionLog server_log{};
     std::unique_ptr<Engine> server{};
     std::shared_ptr<ScriptedStream> stream{std::make_shared<ScriptedStream>()};
@@ -397,6 +406,56 @@ TEST_CASE("Connection: a congested connection tells its owner when there is room
     session.reset();
     bench.run();
     CHECK(bench.owner.writable == 1);
+}
+
+TEST_CASE("Connection: of connections that fill their reads, one at a time has a turn to read on") {
+    Bench bench;
+    bench.run();
+    bench.stream->give(heartbeat);
+    CHECK(bench.stream->reading);
+    std::string full;
+    while (full.size() < Stream::read_size) {
+        full += heartbeat;
+    }
+    bench.stream->give(full);
+    CHECK_FALSE(bench.stream->reading);
+    bench.loop.run_until_idle();
+    CHECK(bench.stream->reading);
+    bench.stream->give(full);
+    CHECK(bench.stream->reading); // it is alone
+
+    bool was_reading = true;
+    bench.host.turns().add([&] { was_reading = bench.stream->reading; });
+    bench.stream->give(full);
+    CHECK_FALSE(bench.stream->reading);
+    bench.loop.run_until_idle();
+    CHECK_FALSE(was_reading); // behind work that came before
+    CHECK(bench.stream->reading);
+
+    Bench other{60000, {}, ConnectionOptions{}.most_unsent_while_reading, bench.place};
+    other.run();
+    other.stream->give(full);
+    CHECK_FALSE(other.stream->reading);
+    bench.stream->give(full); // the other one is in the line
+    CHECK_FALSE(bench.stream->reading);
+    bench.loop.run_until_idle();
+    CHECK(other.stream->reading);
+    CHECK(bench.stream->reading);
+    other.stream->give(full); // the first one has had its turn since
+    CHECK_FALSE(other.stream->reading);
+    bench.loop.run_until_idle();
+    bench.stream->give(full);
+    CHECK_FALSE(bench.stream->reading);
+    bench.loop.run_until_idle();
+    bench.stream->give(heartbeat);
+    other.stream->give(heartbeat);
+    CHECK(bench.stream->reading);
+    CHECK(other.stream->reading);
+
+    bench.stream->give(full);
+    bench.owner.connection.reset();
+    bench.loop.run_until_idle(); // its turn is dropped
+    CHECK(bench.owner.closed == 0);
 }
 
 TEST_CASE("Connection: destroying it with operations pending raises no events") {

@@ -19,15 +19,18 @@ TEST_CASE("turn line: one turn at a time, and the loop's other tasks in between"
         ran += "a";
         line.add([&] { ran += "c"; }); // the rest of it
         CHECK(ran == "a");
+        CHECK_FALSE(line.is_empty());
     });
     line.add([&] { ran += "b"; });
     CHECK(ran.empty());
+    CHECK_FALSE(line.is_empty());
     loop.post([&] { ran += "|"; });
     loop.run_until_idle();
     CHECK(ran == "a|bc");
     line.add([&] { ran += "d"; });
     loop.run_until_idle();
     CHECK(ran == "a|bcd");
+    CHECK(line.is_empty());
 }
 
 TEST_CASE("turn line: destroying it drops what waits") {
