@@ -28,54 +28,66 @@ extern "C" void sessionq_on_signal(int number) {
     errno = before;
 }
 
-/// Installs the signal handlers while threads wait. Counts these threads.
-class Watch {
+/// The signal handlers, installed while there are watches.
+class SignalHandlers {
 public:
-    Watch() {
-        const std::lock_guard lock{mutex};
-        if (waiting++ > 0) {
+    void add() {
+        const std::lock_guard lock{mutex_};
+        if (watches_ == 0) {
+            install();
+        }
+        ++watches_;
+    }
+
+    void remove() noexcept {
+        const std::lock_guard lock{mutex_};
+        if (--watches_ > 0) {
             return;
         }
+        for (std::size_t i = 0; i < signals.size(); ++i) {
+            ::sigaction(signals[i], &previous_[i], nullptr);
+        }
+    }
+
+private:
+    void install() {
         ::sem_init(&arrived, 0, 0);
         struct sigaction action {};
         action.sa_handler = sessionq_on_signal;
         ::sigemptyset(&action.sa_mask);
         for (std::size_t i = 0; i < signals.size(); ++i) {
-            if (::sigaction(signals[i], &action, &previous[i]) != 0) {
-                --waiting;
+            if (::sigaction(signals[i], &action, &previous_[i]) != 0) {
                 throw Error{Errc::resource_exhausted, "SIGINT and SIGTERM cannot be watched"};
             }
         }
     }
 
-    ~Watch() {
-        const std::lock_guard lock{mutex};
-        if (--waiting > 0) {
-            ::sem_post(&arrived); // the others wait for the same signal
-            return;
-        }
-        for (std::size_t i = 0; i < signals.size(); ++i) {
-            ::sigaction(signals[i], &previous[i], nullptr);
-        }
-    }
-
-    Watch(const Watch&) = delete;
-    Watch& operator=(const Watch&) = delete;
-
-    int wait() {
-        while (::sem_wait(&arrived) != 0) {
-        } // another signal interrupted the wait
-        return received.load();
-    }
-
-private:
-    static inline std::mutex mutex;
-    static inline unsigned waiting = 0;                                    // guarded by mutex
-    static inline std::array<struct sigaction, signals.size()> previous{}; // guarded by mutex
+    std::mutex mutex_;
+    unsigned watches_{0};                                     // guarded by mutex_
+    std::array<struct sigaction, signals.size()> previous_{}; // guarded by mutex_
 };
+
+SignalHandlers signal_handlers;
 
 } // namespace
 
-int wait_for_signal() { return Watch{}.wait(); }
+SignalWatch::SignalWatch() { signal_handlers.add(); }
+
+SignalWatch::~SignalWatch() {
+    if (!is_over_) {
+        signal_handlers.remove();
+    }
+}
+
+int SignalWatch::wait() {
+    while (::sem_wait(&arrived) != 0) {
+    }                     // another signal interrupted the wait
+    ::sem_post(&arrived); // the others wait for the same signal
+    is_over_ = true;
+    signal_handlers.remove();
+    return received.load();
+}
+
+int wait_for_signal() { return SignalWatch{}.wait(); }
 
 } // namespace sessionq

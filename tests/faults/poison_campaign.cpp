@@ -246,10 +246,11 @@ int run_poison_consumer(const std::string& connection, const std::string& log_fi
         std::this_thread::sleep_for(2ms);
         log.add("done", call.message());
     });
+    SignalWatch signals;
     std::puts("the consumer runs"); // before the first message may kill it
     std::fflush(stdout);
     processor.start();
-    wait_for_signal();
+    signals.wait();
     processor.stop(10s);
     return 0;
 }

@@ -49,8 +49,9 @@ int consume(auto processor) {
             tell("healthy again");
         }
     });
+    SignalWatch signals; // a signal may come as soon as the first message is printed
     processor.start();
-    wait_for_signal();
+    signals.wait();
     if (processor.stop(std::chrono::seconds{10}).complete) {
         return 0;
     }
