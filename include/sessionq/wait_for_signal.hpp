@@ -18,7 +18,8 @@ namespace sessionq {
 ///     const StopReport report = orders.stop(std::chrono::seconds{10});
 ///
 /// While there is one, neither signal ends the process. The end of the last one restores the
-/// earlier signal handlers. One signal ends the waits of all.
+/// earlier signal handlers. One signal ends the waits of all, also of a watch that is made before
+/// the last of them has ended.
 ///
 /// Thread safety: distinct objects are safe, a shared one is not.
 class SignalWatch {
@@ -31,7 +32,9 @@ public:
 
     /// Blocks until one of the signals comes, and returns its number. Returns at once if one has
     /// come since the construction. The watch then ends, so a second signal ends a program that
-    /// stops slowly. Call it once, and not in a handler, because it would block a worker.
+    /// stops slowly. Do not call it in a handler, because it would block a worker.
+    ///
+    /// Errors: invalid_state (the watch has ended).
     int wait();
 
 private:

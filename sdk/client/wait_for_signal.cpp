@@ -80,6 +80,9 @@ SignalWatch::~SignalWatch() {
 }
 
 int SignalWatch::wait() {
+    if (is_over_) {
+        throw Error{Errc::invalid_state, "this SignalWatch has ended; make another one"};
+    }
     while (::sem_wait(&arrived) != 0) {
     }                     // another signal interrupted the wait
     ::sem_post(&arrived); // the others wait for the same signal

@@ -53,7 +53,7 @@ public:
     void on_accepted(broker::ConsumerPtr consumer) noexcept override {
         loop_.post([self = shared_from_this(), consumer = std::move(consumer)] {
             if (self->feed_ != nullptr) {
-                self->feed_->on_granted(consumer);
+                self->feed_->open(consumer);
             } else { // the peer has left meanwhile
                 self->queue_->close(*consumer,
                                     {.now = self->loop_.now(), .wall = self->loop_.wall_now()});
@@ -126,11 +126,6 @@ void MessageFeed::start() {
         return;
     }
     open(std::move(opened).value());
-}
-
-void MessageFeed::on_granted(broker::ConsumerPtr consumer) {
-    wait_ = 0;
-    open(std::move(consumer));
 }
 
 void MessageFeed::open(broker::ConsumerPtr consumer) {

@@ -37,7 +37,6 @@ private:
 
     void resume() override { pump(); }
     [[nodiscard]] amqp::Link& link() noexcept override { return *link_; }
-    void on_granted(broker::ConsumerPtr consumer);
     void on_refused(const Failure& why);
     void on_lost(const Failure& why);
     void open(broker::ConsumerPtr consumer);

@@ -176,45 +176,28 @@ private:
     std::size_t matched_{0};
 };
 
+enum class Until : std::uint8_t { first_match, end };
+
+// Moves `text` behind the first match, or to its end. Returns true if the part matches there.
 template <typename Search>
-bool skip_first(Search search, std::string_view& text, Work& work) {
+bool find(Search search, std::string_view& text, Until until, Work& work) {
     std::uint64_t steps = 0;
-    bool is_found = false;
-    while (!is_found && !text.empty()) {
-        is_found = search.read(next_character(text));
+    bool is_match = false;
+    while (!text.empty() && (until == Until::end || !is_match)) {
+        is_match = search.read(next_character(text));
         steps += search.steps_a_character();
     }
     work.add(steps);
-    return is_found;
+    return is_match;
 }
 
-template <typename Search>
-bool is_at_end(Search search, std::string_view text, Work& work) {
-    std::uint64_t steps = 0;
-    bool is_found = false;
-    while (!text.empty()) {
-        is_found = search.read(next_character(text));
-        steps += search.steps_a_character();
+bool find_part(std::span<const Element> part, std::string_view& text, Until until, Work& work) {
+    const bool is_exact = std::ranges::all_of(
+        part, [](const Element& element) { return element.kind == Element::Kind::exact; });
+    if (is_exact && words_for(part.size()) > ExactSearch::steps_a_character()) {
+        return find(ExactSearch{part}, text, until, work);
     }
-    work.add(steps);
-    return is_found;
-}
-
-bool is_exact_and_long(std::span<const Element> part) noexcept {
-    return part.size() > 2 * word_bits && std::ranges::all_of(part, [](const Element& element) {
-               return element.kind == Element::Kind::exact;
-           });
-}
-
-// Moves `text` behind the first match. Returns false if there is none.
-bool skip_first(std::span<const Element> part, std::string_view& text, Work& work) {
-    return is_exact_and_long(part) ? skip_first(ExactSearch{part}, text, work)
-                                   : skip_first(ShiftAndSearch{part}, text, work);
-}
-
-bool is_at_end(std::span<const Element> part, std::string_view text, Work& work) {
-    return is_exact_and_long(part) ? is_at_end(ExactSearch{part}, text, work)
-                                   : is_at_end(ShiftAndSearch{part}, text, work);
+    return find(ShiftAndSearch{part}, text, until, work);
 }
 
 // Moves `text` behind the part if the text begins with it.
@@ -248,9 +231,9 @@ bool is_like(std::string_view text, std::string_view pattern, std::optional<char
         rest = rest.subspan(1);
         const auto part = take_part();
         if (rest.empty()) {
-            return part.empty() || is_at_end(part, text, work);
+            return part.empty() || find_part(part, text, Until::end, work);
         }
-        if (!part.empty() && !skip_first(part, text, work)) {
+        if (!part.empty() && !find_part(part, text, Until::first_match, work)) {
             return false;
         }
     }

@@ -34,6 +34,8 @@ TEST_CASE(
     ::raise(SIGTERM);
     CHECK(seen_before == 0);
     CHECK(watch.wait() == SIGTERM);
+    CHECK_THROWS_WITH(watch.wait(),
+                      "not possible in this state: this SignalWatch has ended; make another one");
     ::raise(SIGTERM);
     CHECK(seen_before == SIGTERM);
 }

@@ -47,6 +47,14 @@ bool matches_by_definition(std::string_view text, std::string_view pattern, char
            matches_by_definition(text.substr(1), pattern.substr(1), escape);
 }
 
+/// Whether a text matches, which must be as defined.
+bool matches_as_defined(std::string_view text, std::string_view pattern) {
+    const bool expected = matches_by_definition(text, pattern, '!');
+    INFO(text, " LIKE ", pattern);
+    REQUIRE(matches(text, pattern, U'!') == expected);
+    return expected;
+}
+
 std::string repeated(std::string_view text, std::size_t times) {
     std::string made;
     for (std::size_t i = 0; i < times; ++i) {
@@ -71,10 +79,7 @@ TEST_CASE("LIKE: random patterns match as defined") {
     for (int round = 0; round < 50'000; ++round) {
         const std::string text = random_text(random, "aab%_!", 10);
         const std::string pattern = random_text(random, "aab%%_!", 8);
-        const bool expected = matches_by_definition(text, pattern, '!');
-        matched += expected ? 1 : 0;
-        INFO(text, " LIKE ", pattern);
-        REQUIRE(matches(text, pattern, U'!') == expected);
+        matched += matches_as_defined(text, pattern) ? 1 : 0;
     }
     CHECK(matched > 1'000);
 }
@@ -88,10 +93,7 @@ TEST_CASE("LIKE: parts longer than a word of 64 characters match as defined") {
         std::string part = text.substr(random() % 30, 60 + random() % 80);
         part[random() % part.size()] = random() % 3 == 0 ? 'b' : '_';
         const std::string pattern = "%" + part + (random() % 2 == 0 ? "%" : "");
-        const bool expected = matches_by_definition(text, pattern, '!');
-        matched += expected ? 1 : 0;
-        INFO(text, " LIKE ", pattern);
-        REQUIRE(matches(text, pattern) == expected);
+        matched += matches_as_defined(text, pattern) ? 1 : 0;
     }
     CHECK(matched > 200);
     CHECK(matched < 1'900);
@@ -129,10 +131,7 @@ TEST_CASE("LIKE: long parts without _ match as defined, and a character costs tw
             part[random() % part.size()] = 'b';
         }
         const std::string pattern = "%" + part + (random() % 3 == 0 ? "" : "%");
-        const bool expected = matches_by_definition(text, pattern, '!');
-        matched += expected ? 1 : 0;
-        INFO(text, " LIKE ", pattern);
-        REQUIRE(matches(text, pattern) == expected);
+        matched += matches_as_defined(text, pattern) ? 1 : 0;
     }
     CHECK(matched > 500);
     CHECK(matched < 1'500);
