@@ -6,25 +6,35 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sessionq::broker::filter {
 namespace {
 
-// Takes the next UTF-8 character. An invalid byte stands for itself.
+// An invalid byte is a character of its own, which no valid text has.
+constexpr char32_t character_of_invalid(unsigned char byte) noexcept {
+    return byte < 0x80 ? byte : 0xdc00U + byte;
+}
+
+constexpr bool is_valid(char32_t character) noexcept {
+    return character < 0xdc80U || character > 0xdcffU;
+}
+
+// Takes the next UTF-8 character.
 char32_t next_character(std::string_view& text) noexcept {
     const auto first = static_cast<unsigned char>(text.front());
     const std::size_t length = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
     if (length == 1 || length > text.size()) {
         text.remove_prefix(1);
-        return first;
+        return character_of_invalid(first);
     }
     char32_t character = first & (0x7fU >> length);
     for (std::size_t i = 1; i < length; ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
         if ((byte & 0xc0U) != 0x80U) {
             text.remove_prefix(1);
-            return first;
+            return character_of_invalid(first);
         }
         character = character << 6U | (byte & 0x3fU);
     }
@@ -36,31 +46,38 @@ struct Element {
     enum class Kind : std::uint8_t { exact, any_one, any_run };
     Kind kind{Kind::exact};
     char32_t character{0};
+    std::string_view bytes{}; // of an exact element's character
 
     [[nodiscard]] bool takes(char32_t given) const noexcept {
         return kind == Kind::any_one || (kind == Kind::exact && character == given);
     }
 };
 
+Element next_exact(std::string_view& pattern) noexcept {
+    const std::string_view from = pattern;
+    const char32_t character = next_character(pattern);
+    return {.character = character, .bytes = from.substr(0, from.size() - pattern.size())};
+}
+
 std::vector<Element> read_pattern(std::string_view pattern, std::optional<char32_t> escape) {
     std::vector<Element> elements;
     while (!pattern.empty()) {
-        const char32_t character = next_character(pattern);
-        if (escape && character == *escape && !pattern.empty()) {
-            elements.push_back({.character = next_character(pattern)});
-        } else if (character == '%') {
+        const Element next = next_exact(pattern);
+        if (escape && next.character == *escape && !pattern.empty()) {
+            elements.push_back(next_exact(pattern));
+        } else if (next.character == '%') {
             elements.push_back({.kind = Element::Kind::any_run});
-        } else if (character == '_') {
+        } else if (next.character == '_') {
             elements.push_back({.kind = Element::Kind::any_one});
         } else {
-            elements.push_back({.character = character});
+            elements.push_back(next);
         }
     }
     return elements;
 }
 
 constexpr std::size_t word_bits = 64;
-constexpr std::uint64_t steps_a_pattern_character = 16;
+constexpr std::uint64_t steps_a_pattern_character = 24;
 
 constexpr std::size_t words_for(std::size_t elements) noexcept {
     return (elements + word_bits - 1) / word_bits;
@@ -191,9 +208,76 @@ bool find(Search search, std::string_view& text, Until until, Work& work) {
     return is_match;
 }
 
+// Looks for a part of valid characters without `_` as bytes: no UTF-8 character matches within
+// another. Finds a byte that the part has least often, and compares the part there.
+class ByteSearch {
+public:
+    explicit ByteSearch(std::span<const Element> part) {
+        std::array<std::size_t, 256> counts{};
+        for (const Element& element : part) {
+            bytes_ += element.bytes;
+        }
+        for (const char byte : bytes_) {
+            ++counts[static_cast<unsigned char>(byte)];
+        }
+        const auto rarest = std::ranges::min_element(
+            bytes_, {}, [&counts](char byte) { return counts[static_cast<unsigned char>(byte)]; });
+        rarest_at_ = static_cast<std::size_t>(rarest - bytes_.begin());
+    }
+
+    enum class Answer : std::uint8_t { found, not_there, unknown };
+
+    // Moves `text` behind the first match, or to its end. The answer is unknown where the byte is
+    // so frequent that comparing takes longer than reading; no match begins before what is left.
+    Answer find(std::string_view& text, Work& work) const {
+        const std::uint64_t steps_a_candidate = 8 + bytes_.size() / Work::text_bytes_a_step;
+        const std::uint64_t paid_by_pattern = 16 + bytes_.size();
+        const std::size_t whole = text.size();
+        std::uint64_t steps = 0;
+        Answer answer = Answer::unknown;
+        while (answer == Answer::unknown &&
+               steps + steps_a_candidate <= whole - text.size() + paid_by_pattern) {
+            const auto at = text.find(bytes_[rarest_at_], rarest_at_);
+            if (at == std::string_view::npos) {
+                answer = Answer::not_there;
+                text = {};
+            } else {
+                text.remove_prefix(at - rarest_at_);
+                steps += steps_a_candidate;
+                const bool is_match = text.starts_with(bytes_);
+                answer = is_match ? Answer::found : Answer::unknown;
+                text.remove_prefix(is_match ? bytes_.size() : 1);
+            }
+        }
+        work.add(steps - std::min(steps, paid_by_pattern));
+        work.add_text(whole - text.size());
+        return answer;
+    }
+
+    // Whether the part is at the end of `text`, of which nothing is left.
+    bool is_at_end(std::string_view& text, Work& work) const {
+        work.add_text(bytes_.size());
+        return std::exchange(text, {}).ends_with(bytes_);
+    }
+
+private:
+    std::string bytes_{};
+    std::size_t rarest_at_;
+};
+
 bool find_part(std::span<const Element> part, std::string_view& text, Until until, Work& work) {
     const bool is_exact = std::ranges::all_of(
         part, [](const Element& element) { return element.kind == Element::Kind::exact; });
+    if (is_exact && std::ranges::all_of(part, is_valid, &Element::character)) {
+        const ByteSearch search{part};
+        if (until == Until::end) {
+            return search.is_at_end(text, work);
+        }
+        const ByteSearch::Answer answer = search.find(text, work);
+        if (answer != ByteSearch::Answer::unknown) {
+            return answer == ByteSearch::Answer::found;
+        }
+    }
     if (is_exact && words_for(part.size()) > ExactSearch::steps_a_character()) {
         return find(ExactSearch{part}, text, until, work);
     }

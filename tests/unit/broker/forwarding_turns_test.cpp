@@ -16,7 +16,7 @@ constexpr std::size_t text_bytes = 30'000;
 
 /// A rule that takes about 30,000 steps for the message and does not match.
 Rule slow(std::size_t number) {
-    return {.name = "slow" + std::to_string(number), .filter = SqlFilter{"a LIKE '%aaab%'"}};
+    return {.name = "slow" + std::to_string(number), .filter = SqlFilter{"a LIKE '%aa_ab%'"}};
 }
 
 Message heavy(const char* body) {

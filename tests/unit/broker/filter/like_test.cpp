@@ -113,12 +113,25 @@ TEST_CASE("LIKE: _ matches one character, also of several bytes; an invalid byte
         CAPTURE(each);
         CHECK(matches(each, "_")); // the first and last character of each length
     }
+    CHECK_FALSE(matches("\xe9"
+                        "a",
+                        "é_%")); // an invalid byte is not the character of its number
+    CHECK_FALSE(matches("x\xe9"
+                        "a",
+                        "%é%_"));
+    CHECK(matches("\xe9"
+                  "a",
+                  "\xe9_"));
+    CHECK_FALSE(matches("é", "%\xc3%")); // nor a part of a character
+    CHECK_FALSE(matches("é", "%\xa9"));
+    CHECK(matches("xé\xa9y", "%\xa9y"));
     CHECK(matches("日", "日", U'日')); // nothing to escape
     CHECK(matches("%", "日%", U'日'));
     CHECK_FALSE(matches("x", "日%", U'日'));
 }
 
-TEST_CASE("LIKE: long parts without _ match as defined, and a character costs two steps") {
+TEST_CASE(
+    "LIKE: long parts without _ match as defined, and a character costs three steps at most") {
     std::mt19937 random{9};
     std::size_t matched = 0;
     for (int round = 0; round < 2'000; ++round) {
@@ -136,11 +149,39 @@ TEST_CASE("LIKE: long parts without _ match as defined, and a character costs tw
     CHECK(matched > 500);
     CHECK(matched < 1'500);
 
-    const std::string text = repeated("a", 1'000'000);
-    const std::uint64_t for_pattern = steps("", "%" + repeated("a", 900) + "b%");
-    CHECK(steps(text, "%" + repeated("a", 900) + "b%") == 2 * text.size() + for_pattern);
-    CHECK(steps(text, "%" + repeated("a", 900) + "b") == 2 * text.size() + for_pattern - 31);
-    CHECK(steps(text, "%" + repeated("a", 900) + "_b%") == 15 * text.size() + for_pattern + 31);
+    const std::string part = repeated("a", 450) + "b" + repeated("a", 450);
+    const std::uint64_t for_pattern = steps("", "%" + part + "%");
+    const std::string rare = repeated("a", 1'000'000);
+    CHECK(steps(rare, "%" + part + "%") == rare.size() / 8 + for_pattern);
+    CHECK(steps(rare, "%" + part) <= for_pattern + part.size() / 8); // only the end is compared
+    const std::string frequent = repeated("aaab", 250'000);
+    CHECK(steps(frequent, "%" + part + "%") > 2 * frequent.size() - 10'000);
+    CHECK(steps(frequent, "%" + part + "%") <= 2 * frequent.size() + for_pattern);
+    const std::string seldom = repeated(repeated("a", 119) + "b", 8'000);
+    CHECK(steps(seldom, "%" + part + "%") <= 3 * seldom.size() + for_pattern);
+    const std::string with_any_one = "%" + repeated("a", 900) + "_b%";
+    CHECK(steps(rare, with_any_one) == 15 * rare.size() + steps("", with_any_one));
+}
+
+TEST_CASE("LIKE: what was escaped and characters of several bytes are found as bytes") {
+    for (const int times : {1, 3, 40, 90}) {
+        const std::string part = repeated("日%_本", times);
+        const std::string pattern = repeated("日!%!_本", times);
+        const std::string texts[] = {part, "xx" + part, part + "本", "日" + part + "日本"};
+        for (const std::string& text : texts) {
+            INFO(text);
+            CHECK(matches(text, "%" + pattern + "%", U'!'));
+            CHECK(matches(text, "%" + pattern, U'!') == text.ends_with(part));
+            CHECK(matches(text, "%" + pattern + "_", U'!') == (text == part + "本"));
+            CHECK(matches(text, "_%" + pattern + "%", U'!') == (text.find(part, 1) != text.npos));
+        }
+        const std::string other = repeated("日%_本", times - 1) + "日%x本";
+        CHECK_FALSE(matches(other, "%" + pattern + "%", U'!'));
+        CHECK_FALSE(matches(other, "%" + pattern, U'!'));
+        CHECK(matches(part + part, "%" + pattern + "%" + pattern, U'!')); // one behind the other
+        CHECK_FALSE(matches(part + part.substr(3), "%" + pattern + "%" + pattern, U'!'));
+        CHECK_FALSE(matches(part, "%" + pattern + "%" + pattern + "%", U'!'));
+    }
 }
 
 TEST_CASE("LIKE: the steps grow with the length of the text, whatever the pattern") {
