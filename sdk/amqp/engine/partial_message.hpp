@@ -13,14 +13,15 @@
 
 namespace sessionq::amqp {
 
-/// Bytes of a message of which more is to come. Unlike a string it grows without a second copy of a
-/// large message: the system moves its pages.
+/// Bytes of a message of which more is to come. A large message grows without a copy, unlike in a
+/// string: the system moves its pages. Until it is large it grows in few steps, which copy it. Room
+/// that is not used yet has no pages.
 class PartialBytes {
 public:
     void append(std::string_view bytes) {
         const std::size_t needed = size_ + bytes.size();
         if (needed > capacity_) {
-            grow(std::max(needed, capacity_ + capacity_ / 2));
+            grow(std::max(needed, capacity_ * (capacity_ < large ? 4 : 2)));
         }
         if (!bytes.empty()) {
             std::memcpy(bytes_.get() + size_, bytes.data(), bytes.size());
@@ -31,6 +32,8 @@ public:
     [[nodiscard]] std::string_view view() const noexcept { return {bytes_.get(), size_}; }
 
 private:
+    static constexpr std::size_t large = std::size_t{1} << 20U;
+
     struct Free {
         void operator()(char* bytes) const noexcept { std::free(bytes); }
     };
