@@ -23,7 +23,8 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t batch_size = 100;
+/// So that handlers begin soon. A batch may be full before.
+constexpr std::size_t most_in_batch = 1000;
 
 /// Bounds the messages in the broker, so that memory does not grow with the file.
 constexpr std::uint64_t backlog_limit = std::uint64_t{192} << 20U;
@@ -110,6 +111,7 @@ public:
           reader_{&reader},
           handling_{&handling},
           with_outcome_{options.outcome.has_value()},
+          batch_{sender_.create_batch()},
           patience_{30s + options.idle_timeout + 2 * options.handler_time} {}
 
     void send_all() {
@@ -132,18 +134,27 @@ public:
 
 private:
     void add(Record& record) {
-        if (batch_.empty()) {
-            first_line_ = reader_->line();
-        }
-        bytes_ += Handling::cost_of(record.body.size());
         sessionq::Message message = sessionq::Message::text(record.session_id, record.body);
         message.properties.emplace("ordinal", handling_->tally.next_ordinal(record.session_id));
         if (with_outcome_) {
             message.properties.emplace("outcome", std::move(record.outcome));
         }
-        batch_.push_back(std::move(message));
-        if (batch_.size() == batch_size) {
+        if (batch_.size() == most_in_batch || !fits(message)) {
             flush();
+            batch_ = sender_.create_batch();
+            if (!fits(message)) {
+                reader_->refuse("the record is larger than a message of '" + sender_.entity() +
+                                "' may be");
+            }
+        }
+        bytes_ += Handling::cost_of(record.body.size());
+    }
+
+    bool fits(const sessionq::Message& message) {
+        try {
+            return batch_.try_add(message);
+        } catch (const sessionq::Error& error) {
+            reader_->refuse(error.what());
         }
     }
 
@@ -155,17 +166,7 @@ private:
             std::this_thread::sleep_for(1ms);
         }
         const std::size_t count = batch_.size();
-        try {
-            sender_.send(std::exchange(batch_, {}));
-        } catch (const sessionq::Error& error) {
-            if (error.code() == sessionq::Errc::invalid_argument ||
-                error.code() == sessionq::Errc::message_too_large) {
-                reader_->refuse(first_line_, "this record or one of the " +
-                                                 std::to_string(count - 1) +
-                                                 " after it was rejected: " + error.what());
-            }
-            throw;
-        }
+        sender_.send(std::move(batch_));
         sent_ += count;
         (void)progressing();
     }
@@ -188,10 +189,9 @@ private:
     RecordReader* reader_;
     Handling* handling_;
     bool with_outcome_;
+    sessionq::MessageBatch batch_;
     Clock::duration patience_;
     Progress bar_;
-    std::vector<sessionq::Message> batch_;
-    std::uint64_t first_line_{0};
     std::uint64_t sent_{0};
     std::uint64_t bytes_{0};
     std::uint64_t seen_{0};
