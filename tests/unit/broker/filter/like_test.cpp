@@ -158,7 +158,9 @@ TEST_CASE(
     CHECK(steps(frequent, "%" + part + "%") > 2 * frequent.size() - 10'000);
     CHECK(steps(frequent, "%" + part + "%") <= 2 * frequent.size() + for_pattern);
     const std::string seldom = repeated(repeated("a", 119) + "b", 8'000);
-    CHECK(steps(seldom, "%" + part + "%") <= 3 * seldom.size() + for_pattern);
+    CHECK(steps(seldom, "%" + part + "%") > seldom.size()); // the comparisons count
+    CHECK(steps(seldom, "%" + part + "%") < seldom.size() * 3 / 2);
+    CHECK(for_pattern > 20 * part.size()); // it is read each time
     const std::string with_any_one = "%" + repeated("a", 900) + "_b%";
     CHECK(steps(rare, with_any_one) == 15 * rare.size() + steps("", with_any_one));
 }
