@@ -194,7 +194,7 @@ class Campaign:
         return statistics.median(took), int(cuts or 0), attackers.returncode == 0
 
     def elsewhere(self, names):
-        """What the attackers and a broker cost this machine, to read the figure beside it."""
+        """How long a replay takes while another broker is attacked: the attackers' own cost."""
         directory = pathlib.Path(tempfile.mkdtemp(prefix="sessionq-elsewhere-"))
         daemon = Daemon(self.arguments.sessionqd, directory)
         try:
