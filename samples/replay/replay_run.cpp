@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "replay_run.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -67,6 +69,9 @@ public:
         if (errors_.size() < most) {
             errors_.push_back("session '" + error.session_id + "': " + error.failure.to_string());
         }
+        if (error.source == sessionq::ErrorSource::accept && !error.failure.retryable()) {
+            refused_ = error.failure;
+        }
     }
 
     [[nodiscard]] static std::uint64_t cost_of(std::size_t body) noexcept {
@@ -89,6 +94,13 @@ public:
         const std::lock_guard lock{mutex_};
         return errors_;
     }
+    /// Throws if the broker gives no sessions, for a reason that will not pass.
+    void throw_if_refused() const {
+        const std::lock_guard lock{mutex_};
+        if (refused_) {
+            throw sessionq::Error{*refused_};
+        }
+    }
 
     Tally tally;
 
@@ -100,6 +112,7 @@ private:
     std::atomic<Clock::time_point> last_end_{Clock::now()};
     mutable std::mutex mutex_;
     std::vector<std::string> errors_;
+    std::optional<sessionq::Failure> refused_;
 };
 
 /// The sending side: reads, numbers and sends records, and waits while the handlers are behind.
@@ -173,6 +186,7 @@ private:
 
     /// Draws the bar. False: no message was handled within the time limit.
     bool progressing() {
+        handling_->throw_if_refused();
         const std::uint64_t handled = handling_->count();
         const double read = reader_->progress();
         bar_.show(sent_ == 0 ? 0.0
@@ -250,7 +264,7 @@ Run replay_file(const Options& options) {
     run.report = {.figures = handling->tally.figures(),
                   .rolls = handling->rolls(),
                   .longest_wait = processor.counters().longest_ready_wait,
-                  .elapsed = handling->last_end() - began};
+                  .elapsed = std::max<Clock::duration>(handling->last_end() - began, 0ns)};
     run.errors = handling->errors();
     if (!stopped.complete) {
         run.errors.push_back("stopping took too long; " + std::to_string(stopped.left) +
