@@ -102,7 +102,8 @@ BENCHMARK(steady_proton)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(3);
 
-// What is left of our own client without a processor: its engine, and with decoded messages.
+// What is left of our own client without a processor: its engine, with decoded messages, and with a
+// worker thread that handles them.
 void steady_engine(benchmark::State& state) { steady_bare(state, "engine", ENGINE_RECEIVER, {}); }
 BENCHMARK(steady_engine)
     ->Arg(256)
@@ -115,6 +116,16 @@ void steady_engine_decoding(benchmark::State& state) {
     steady_bare(state, "engine_decoding", ENGINE_RECEIVER, {"decode"});
 }
 BENCHMARK(steady_engine_decoding)
+    ->Arg(256)
+    ->Arg(4096)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(3);
+
+void steady_engine_working(benchmark::State& state) {
+    steady_bare(state, "engine_working", ENGINE_RECEIVER, {"work"});
+}
+BENCHMARK(steady_engine_working)
     ->Arg(256)
     ->Arg(4096)
     ->UseManualTime()
