@@ -22,9 +22,11 @@ int main(int count, char** arguments) {
                    "Port on loopback to listen on; default: any free port");
     app.add_option("--host", settings.host, "Numeric address to connect to")->capture_default_str();
     app.add_option("--port", settings.port, "Port to connect to")->required();
-    app.add_option("--script", script_file,
-                   "File with one fault per line: TIME KIND [conns=N|all] [way=up|down|both] "
-                   "[for=TIME] [delay=TIME] [jitter=TIME] [rate=BYTES]");
+    app.add_option(
+        "--script", script_file,
+        "File with one fault per line: TIME KIND [conns=N|all] [way=up|down|both] "
+        "[for=TIME] [delay=TIME] [jitter=TIME] [rate=BYTES]. A fault meets the connections "
+        "that there are at its TIME");
     app.add_option("--seed", plan.seed, "Seed of the random faults and victims")
         ->capture_default_str();
     app.add_option("--faults", plan.faults, "Without a script: number of faults")

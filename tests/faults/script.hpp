@@ -56,7 +56,8 @@ public:
 /// Reads one fault per line, in any order. `#` begins a comment.
 ///   TIME KIND [conns=N|all] [way=up|down|both] [for=TIME] [delay=TIME] [jitter=TIME]
 ///             [rate=BYTES]
-/// TIME is a number with the unit us, ms or s. Each kind needs exactly its own options.
+/// TIME is a number with the unit us, ms or s. Each kind needs exactly its own options. A fault
+/// meets the connections that there are at its TIME.
 [[nodiscard]] Script parse_script(std::string_view text);
 
 /// Reads a script from a file.
