@@ -263,9 +263,7 @@ void SessionReceiverCore::close(PendingPtr<core::Done> pending) {
     if (book_.last_flow().drain) {
         link_->drain();
     }
-    perform(machine_.close(home_.loop.now(), book_.is_draining()),
-            Failure{.code = Errc::cancelled,
-                    .detail = "the receiver of " + status_->title() + " is closed"});
+    perform(machine_.close(home_.loop.now(), book_.is_draining()), status_->closed());
     arm();
 }
 

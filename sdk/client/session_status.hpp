@@ -47,6 +47,10 @@ public:
     }
     [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
     [[nodiscard]] std::optional<Failure> loss() const;
+    /// The loss of a receiver that this side has closed.
+    [[nodiscard]] Failure closed() const {
+        return {.code = Errc::cancelled, .detail = "the receiver of " + title() + " is closed"};
+    }
 
     /// Has the session given back. Does not wait. Again: no effect.
     void give_back() noexcept;

@@ -188,6 +188,7 @@ class OnPlainDaemon(DoctorCase):
         self.assertEqual({finding["result"] for finding in findings.values()}, {"ok"})
         self.assertAlmostEqual(findings["lock length"]["figures"]["seconds"], 60, delta=1)
         self.assertLess(abs(findings["clock"]["figures"]["ahead_seconds"]), 1)
+        self.assertRegex(findings["clock"]["found"], "within .* of the broker's")
         self.assertEqual(findings["limits"]["figures"]["idle_time_out_seconds"], 240)
         self.assertFalse(findings["session accept"]["figures"]["granted"])
         self.assertEqual(self.run_it("sessions", "orders"), "")

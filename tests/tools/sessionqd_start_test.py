@@ -75,6 +75,11 @@ class Start(unittest.TestCase):
         for file, content in before.items():
             self.assertEqual(file.read_bytes(), content, file)
 
+    def test_help_is_no_failure(self):
+        help_text = subprocess.run([sessionqd, "--help"], check=True, capture_output=True,
+                                   text=True, timeout=QUICK).stdout
+        self.assertIn("--listen", help_text)
+
     def test_a_port_that_is_in_use(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             address = f"127.0.0.1:{taken.getsockname()[1]}"

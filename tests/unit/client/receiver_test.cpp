@@ -158,6 +158,34 @@ TEST_CASE("receiver: close returns what it has and what it prefetched, uncounted
     CHECK(all[0].message().delivery_count() == 0);
 }
 
+TEST_CASE("receiver: an assignment gives back what the receiver had, one to itself does not") {
+    ReceiverFixture f;
+    f.send({"1", "2"});
+    Receiver receiver = f.open();
+    auto first = receiver.receive_one();
+    REQUIRE(first);
+    Receiver& itself = receiver;
+    receiver = std::move(itself);
+    first->complete();
+    auto second = receiver.receive_one();
+    REQUIRE(second);
+    receiver = f.open();
+    CHECK(code_of([&] { second->complete(); }) == Errc::lock_lost);
+    auto again = receiver.receive(10);
+    CHECK(text_of(again) == "2");
+}
+
+TEST_CASE("receiver: a message may outlive it, and is undecided then") {
+    ReceiverFixture f;
+    f.send({"1"});
+    auto message = f.open().receive_one(); // the receiver ends here
+    REQUIRE(message);
+    for (int i = 0; i < 2; ++i) {
+        CHECK(code_of([&] { message->complete(); }) == Errc::lock_lost);
+        CHECK_FALSE(message->settled());
+    }
+}
+
 TEST_CASE("receiver: receive and delete needs no settling") {
     ReceiverFixture f;
     f.send({"1"});

@@ -34,12 +34,15 @@ private:
 struct SessionReceiverCoreFixture {
     /// A session that came `waited` after it was asked for, with a lock of `lock`.
     void open(Duration waited, Duration lock, const SessionReceiverOptions& options = {}) {
+        open_with(waited, lock, client::terms_of(options));
+    }
+    void open_with(Duration waited, Duration lock, const client::ReceiverTerms& terms) {
         const TimePoint asked = loop.now();
         loop.advance(waited);
         link = std::make_shared<test::ScriptedLink>("a", lock);
         status = receivers.add(std::make_unique<client::SessionReceiverCore>(
-            client::SessionReceiverCore::Home{loop, receivers, notifier}, "orders",
-            client::terms_of(options), std::make_unique<test::LinkToScript>(link), asked));
+            client::SessionReceiverCore::Home{loop, receivers, notifier}, "orders", terms,
+            std::make_unique<test::LinkToScript>(link), asked));
     }
     /// A message is there and is received.
     std::shared_ptr<client::HeldDelivery> take() {
@@ -110,6 +113,12 @@ TEST_CASE("R12: session receiver: an answer that came at once counts from the as
     f.open(1s, 30s);
     CHECK(f.status->lock_expires() == Deadline::after(29s, f.loop.now()));
     CHECK(f.link->take_log().empty());
+}
+
+TEST_CASE("session receiver: prefetched messages are asked for before anybody receives") {
+    SessionReceiverCoreFixture f;
+    f.open_with(1s, 30s, client::terms_of(ReceiverOptions{.prefetch = 7}));
+    CHECK(f.link->credit == 7);
 }
 
 TEST_CASE("R13: session receiver: renewals that fail are repeated; then the stop token fires, and "

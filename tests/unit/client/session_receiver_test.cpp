@@ -104,6 +104,18 @@ TEST_CASE("session receiver: nothing in time is an answer, and what comes after 
     CHECK(texts(receiver.receive(3)) == std::vector<std::string>{"1"});
 }
 
+TEST_CASE("session receiver: a message may outlive it, and is undecided then") {
+    SessionReceiverFixture f;
+    f.send("a", "1");
+    auto message = f.accept("a").receive_one(); // the receiver ends here
+    REQUIRE(message);
+    for (int i = 0; i < 2; ++i) {
+        CHECK(code_of([&] { message->complete(); }) == Errc::lock_lost);
+        CHECK(code_of([&] { message->renew_lock(); }) == Errc::lock_lost);
+        CHECK_FALSE(message->settled());
+    }
+}
+
 TEST_CASE("R8: a message is settled once") {
     SessionReceiverFixture f;
     f.send("a", "1");

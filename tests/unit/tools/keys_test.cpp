@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "support/temporary_directory.hpp"
 #include "tools/sessionqd/keys.hpp"
@@ -109,6 +110,21 @@ TEST_CASE("keys: a file of keys must be its owner's alone") {
     CHECK(complaint([&](AccessKeys& more) {
               add_key_file(more, folder.path());
           }).find("cannot be read: Is a directory") != std::string::npos);
+}
+
+TEST_CASE("keys: a file of keys is closed again") {
+    const TemporaryDirectory folder;
+    const std::string file = folder.path() / "keys";
+    std::ofstream{file} << "one=a\n";
+    std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+    const auto open_files = [] {
+        const std::filesystem::directory_iterator all{"/proc/self/fd"};
+        return std::distance(begin(all), end(all));
+    };
+    const auto before = open_files();
+    AccessKeys keys;
+    add_key_file(keys, file);
+    CHECK(open_files() == before);
 }
 
 TEST_CASE("keys: the emulator's key is known by its value") {

@@ -214,8 +214,10 @@ TEST_CASE("Decoder: false sizes and counts fail without large allocations") {
     CHECK_FALSE(decode("\xe0\x00"s));
     CHECK_FALSE(decode("\xe0\x01\x01"s)); // no constructor
     CHECK_FALSE(decode("\xe0\x02\x01\0"s));
-    CHECK_FALSE(decode("\x56\x02"s));  // neither true nor false
-    CHECK_FALSE(decode("\xa2\x01x"s)); // no such type
+    CHECK(decode("\xe0\x05\0\0\x53\x09\x40"s));     // no element, of a described type
+    CHECK_FALSE(decode("\xe0\x05\0\0\x53\x09\0"s)); // of a type that is described twice
+    CHECK_FALSE(decode("\x56\x02"s));               // neither true nor false
+    CHECK_FALSE(decode("\xa2\x01x"s));              // no such type
     CHECK_FALSE(Decoder{"\xa2\x01x"}.read_bytes());
     std::string deep;
     for (int i = 0; i < 100'000; ++i) {
