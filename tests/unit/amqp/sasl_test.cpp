@@ -53,3 +53,14 @@ TEST_CASE("sasl: a frame of 512 bytes is the longest") {
         CHECK((server->feed(input, answer) == SaslExchange::State::failed) == is_too_long);
     }
 }
+
+TEST_CASE("sasl: an outcome without a code is a failure") {
+    using namespace std::string_view_literals;
+    const auto client = make_sasl_client({});
+    std::string asked;
+    client->begin(asked);
+    std::string_view input = "AMQP\x03\x01\x00\x00"
+                             "\0\0\0\x0c\x02\x01\0\0\0\x53\x44\x45"sv;
+    CHECK(client->feed(input, asked) == SaslExchange::State::failed);
+    CHECK(client->failure().text == "the peer rejected the SASL credentials (code 255)");
+}

@@ -60,6 +60,13 @@ TEST_CASE("WebSocket: answers the example of RFC 6455 and leaves the bytes after
           std::string::npos);
 }
 
+TEST_CASE("WebSocket: a list of protocols needs no spaces") {
+    std::string request = WebSocketUpgrade::client("h", path, make_web_socket_key()).output;
+    request.replace(request.find("AMQPWSB10"), 9, "a,AMQPWSB10");
+    auto server = WebSocketUpgrade::server(path);
+    CHECK(feed(server, request) == State::done);
+}
+
 TEST_CASE("WebSocket: answers other requests with an HTTP error") {
     const auto answer = [](const std::string& request) {
         auto server = WebSocketUpgrade::server(path);

@@ -143,6 +143,7 @@ TEST_CASE("sender: fields are refused by name before anything is sent") {
     CHECK(code_of([&] { Sender{f.client, ""}; }) == Errc::invalid_argument);
     CHECK(code_of([&] { f.sender.send(Message{.body = "no session"}); }) == Errc::session_required);
     CHECK(f.broker.counts("orders").active == 0);
+    CHECK(detail_of({.session_id = "a", .time_to_live = 1ms}).empty());
 }
 
 TEST_CASE("sender: the length of ids is counted in characters, not bytes") {

@@ -124,6 +124,17 @@ asio::awaitable<void> wait_once(Shelf& shelf, int number, std::atomic<int>& wron
 
 } // namespace
 
+TEST_CASE("pool executor: equals its copies alone") {
+    Pool one{1};
+    Pool other{1};
+    const PoolExecutor executor = one.context.executor(numbered(1));
+    const PoolExecutor copy = executor;
+    CHECK(executor == copy);
+    CHECK_FALSE(executor != copy);
+    CHECK(executor != one.context.executor(numbered(1)));
+    CHECK(executor != other.context.executor(numbered(1)));
+}
+
 TEST_CASE("pool executor: runs a coroutine on the workers") {
     Pool pool{1};
     std::latch done{1};

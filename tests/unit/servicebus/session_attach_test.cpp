@@ -36,6 +36,12 @@ TEST_CASE("session attach: the next session is asked for with a wait, a named on
     REQUIRE(properties);
     CHECK(properties->find("com.microsoft:timeout")->integer() == 1500);
 
+    ports::AcceptRequest shortest = accept_of({});
+    shortest.wait = {};
+    CHECK(amqp::decode(to_attach(shortest, "link").properties)
+              ->find("com.microsoft:timeout")
+              ->integer() == 1);
+
     const amqp::Attach named = to_attach(accept_of("ada"), "link");
     CHECK(named.source.filter == filter_for(Value{"ada"}));
     CHECK(named.properties.empty());

@@ -200,6 +200,17 @@ TEST_CASE("rule: an action costs the copy of the message") {
     CHECK(steps({.body = "x", .properties = {{"b", true}}}) > small + 100);
 }
 
+TEST_CASE("rule: reading a text costs its copy and its use") {
+    const auto rule = CompiledRule::make({.name = "r", .filter = SqlFilter{"a IS NULL"}}).value();
+    const auto steps = [&](std::size_t length) {
+        Work work{0};
+        CHECK_FALSE(rule.matches({.properties = {{"a", std::string(length, 'x')}}}, work));
+        return work.done();
+    };
+    constexpr std::size_t more = 100;
+    CHECK(steps(more * Work::text_bytes_a_step) == steps(0) + 2 * more);
+}
+
 TEST_CASE(
     "rule: a pattern in a property has at most 1024 bytes; with a longer one LIKE is unknown") {
     const auto matches = [](std::size_t length) {
