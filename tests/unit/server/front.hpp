@@ -31,11 +31,9 @@ public:
         written += bytes;
         ++writes;
         bytes.clear();
-        loop_.post([self = shared_from_this(), this] {
-            if (listener_ != nullptr) {
-                listener_->on_written();
-            }
-        });
+        if (!is_clogged_) {
+            finish_write();
+        }
     }
     void shut() override { is_shut = true; }
     void close() noexcept override { is_closed = true; }
@@ -49,6 +47,12 @@ public:
         hung_up_ = true;
         deliver();
     }
+    /// The next write does not end before `unclog`.
+    void clog() { is_clogged_ = true; }
+    void unclog() {
+        is_clogged_ = false;
+        finish_write();
+    }
 
     std::string written{};
     int writes{0};
@@ -56,6 +60,13 @@ public:
     bool is_closed{false};
 
 private:
+    void finish_write() {
+        loop_.post([self = shared_from_this(), this] {
+            if (listener_ != nullptr) {
+                listener_->on_written();
+            }
+        });
+    }
     void deliver() {
         loop_.post([self = shared_from_this(), this] {
             if (!is_reading_ || listener_ == nullptr || (arrived_.empty() && !hung_up_)) {
@@ -71,6 +82,7 @@ private:
     std::string arrived_{};
     bool is_reading_{false};
     bool hung_up_{false};
+    bool is_clogged_{false};
 };
 
 /// A server's connection on a broker, with a client's engine at its other end. Time is manual.

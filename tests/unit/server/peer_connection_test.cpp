@@ -138,6 +138,24 @@ TEST_CASE("PeerConnection: a full window keeps back messages, not the answers to
     CHECK(busy.messages.size() == 2);
 }
 
+TEST_CASE("PeerConnection: a drain is not answered while messages wait for the stream") {
+    Front front;
+    front.enter();
+    LinkLog& link = front.receive("r", "plain");
+    front.put("plain", std::vector<Message>(300, message("a", std::string(20'000, 'x').c_str())));
+    front.stream->clog();
+    link.receiver->add_credit(1000);
+    front.run();
+    CHECK(link.messages.size() < 300);
+    CHECK(link.receiver->drain());
+    front.run();
+    CHECK(link.drained == 0);
+    front.stream->unclog();
+    front.run();
+    CHECK(link.messages.size() == 300);
+    CHECK(link.drained == 1);
+}
+
 TEST_CASE("PeerConnection: a window that opens serves each link, whatever the others may get") {
     Front front;
     front.enter();
