@@ -10,7 +10,7 @@ sample, each behind a switch: SESSIONQ_MUTANT=7 in the environment switches on c
 changed sources are compiled again, and the programs that test them are linked again, below
 build/mutation. A first run of each program, with every switch off, shows which changes it reaches.
 Then each change runs with the programs that reach it, the fastest first, until one of them fails,
-crashes or takes too long.
+crashes or takes too long. First come the programs that test its part, then those that test all.
 
 The same seed, count and parts give the same sample of the same sources. A change that survives
 needs a test. If no test can notice it, it goes into equal.txt with the reason.
@@ -25,7 +25,9 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +42,8 @@ MOST_USERS = 12  # sources that may include a changed header; each is compiled a
 SIMULATION = {
     "simulation": ["--seeds", "40"],
     "simulation --network": ["--network", "--seeds", "40"],
+    "simulation, longer": ["--seeds", "2000"],
+    "simulation --network, longer": ["--network", "--seeds", "500"],
 }
 # The programs that test a part, beside its own unit program.
 TESTS = {
@@ -83,8 +87,32 @@ TESTS = {
         "tools_sessionqd_keys",
     ],
 }
-SCRIPTS = "tools_"  # these are ctest's names of scripts that run the two programs below
-SCRIPTED = ["sessionq", "sessionqd"]
+# The programs that test all parts together.
+WHOLE = [
+    "simulation, longer",
+    "simulation --network, longer",
+    "replay_one_slot_rolls",
+    "replay_on_sessionqd",
+    "promise_idle_timeout_is_tuned",
+    "promise_nested_deadlines",
+    "promise_pauses_and_restarts",
+    "promise_stop_cancels_coroutines",
+    "promise_work_then_reply",
+    "faults_network",
+    "faults_kill",
+    "faults_kill_broker",
+    "faults_operations",
+    "faults_suspend",
+]
+# Tests that ctest knows with arguments, by the start of their names, and the programs they run.
+SCRIPTED = {
+    "tools_": ["sessionq", "sessionqd"],
+    "promise_": ["promises", "sessionqd"],
+    "replay_": ["replay", "sessionqd"],
+    "faults_": ["faults", "fault_load", "sessionqd"],
+}
+# What is read after it was freed, or before it was set, is noticed, as the sanitizers notice it.
+FREED = {"MALLOC_PERTURB_": "165"}
 
 
 @dataclass
@@ -176,10 +204,20 @@ def drop_uncompilable(mutants: list[Mutant], said: str) -> list[Mutant]:
 
 
 def run(command: list[str], seconds: float, **environment: str) -> tuple[bool, str]:
-    """(whether it passed, how it ended)."""
+    """(whether it passed, how it ended). What runs beside it has other directories."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as own:
+        if "--directory" in command:
+            at = command.index("--directory") + 1
+            command = [*command[:at], own, *command[at + 1 :]]
+        return run_there(command, seconds, environment)
+
+
+def run_there(
+    command: list[str], seconds: float, environment: dict[str, str]
+) -> tuple[bool, str]:
     process = subprocess.Popen(
         command,
-        env=os.environ | environment,
+        env=os.environ | FREED | environment,
         cwd=ROOT / "build",
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -204,9 +242,11 @@ def tests_for(part: str) -> list[str]:
 
 
 def programs_of(test: str) -> list[str]:
-    if test.startswith(SCRIPTS):
-        return SCRIPTED
-    return [test, "sessionqd"] if test == "contract_sessionqd" else [test.split()[0]]
+    for start, programs in SCRIPTED.items():
+        if test.startswith(start):
+            return programs
+    program = re.split("[ ,]", test)[0]
+    return [program, "sessionqd"] if program == "contract_sessionqd" else [program]
 
 
 def commands(tests: list[str], build: Path, work: Path) -> dict[str, list[str]]:
@@ -219,7 +259,7 @@ def commands(tests: list[str], build: Path, work: Path) -> dict[str, list[str]]:
     known = {each["name"]: each.get("command") for each in json.loads(printed)["tests"]}
     found = {}
     for test in tests:
-        if test.startswith(SCRIPTS):
+        if test.startswith(tuple(SCRIPTED)):
             old, new = str(build / "bin"), str(work / "bin")
             found[test] = [word.replace(old, new) for word in known[test]]
         else:
@@ -244,6 +284,32 @@ def baseline(
         reached[test] = marks.read_bytes()
         print(f"{test}: {seconds[test]:.1f} s, reaches {sum(reached[test])} changes", flush=True)
     return seconds, reached
+
+
+class Trials:
+    """Runs each change with the tests that reach it."""
+
+    def __init__(
+        self, runs: dict[str, list[str]], seconds: dict[str, float], reached: dict[str, bytes]
+    ):
+        self.runs, self.seconds, self.reached = runs, seconds, reached
+
+    def verdict(self, mutant: Mutant) -> tuple[bool, str]:
+        """(whether it was caught, how)."""
+        near = tests_for(mutant.file.split("/")[0])
+        far = [test for test in WHOLE if test not in near]
+        able = [
+            test
+            for group in (near, far)
+            for test in sorted(group, key=self.seconds.__getitem__)
+            if self.reached[test][mutant.number]
+        ]
+        for test in able:
+            limit = self.seconds[test] * 4 + 10
+            passed, how = run(self.runs[test], limit, SESSIONQ_MUTANT=str(mutant.number))
+            if not passed:
+                return True, f"caught: {test} {how}"
+        return False, "SURVIVED" if able else "SURVIVED: no test reaches it"
 
 
 def main() -> int:
@@ -271,7 +337,7 @@ def main() -> int:
     if line.show:
         print("\n".join(map(str, mutants)))
         return 0
-    tests = sorted({test for part in parts for test in tests_for(part)})
+    tests = sorted({*WHOLE, *(test for part in parts for test in tests_for(part))})
     programs = sorted({program for test in tests for program in programs_of(test)})
     targets = [f"bin/{program}" for program in programs]
     built = subprocess.run(
@@ -295,22 +361,14 @@ def main() -> int:
     for program in programs:
         relink.link(program, objects[program])
     runs = commands(tests, line.build, work)
-    seconds, reached = baseline(runs, work)
+    trials = Trials(runs, *baseline(runs, work))
 
     survivors = []
-    for mutant in mutants:
-        part = mutant.file.split("/")[0]
-        able = [test for test in tests_for(part) if reached[test][mutant.number]]
-        verdict = "SURVIVED" if able else "SURVIVED: no test reaches it"
-        for test in sorted(able, key=seconds.__getitem__):
-            limit = seconds[test] * 4 + 10
-            passed, how = run(runs[test], limit, SESSIONQ_MUTANT=str(mutant.number))
-            if not passed:
-                verdict = f"caught: {test} {how}"
-                break
-        else:
-            survivors.append(mutant)
-        print(f"{mutant}\n    {verdict}", flush=True)
+    with ThreadPoolExecutor(line.jobs) as pool:
+        for mutant, (is_caught, how) in zip(mutants, pool.map(trials.verdict, mutants)):
+            if not is_caught:
+                survivors.append(mutant)
+            print(f"{mutant}\n    {how}", flush=True)
     caught = len(mutants) - len(survivors)
     print(f"\n{len(mutants)} changes compile, {caught} caught ({100 * caught // len(mutants)} %)")
     for mutant in survivors:
