@@ -301,6 +301,23 @@ TEST_CASE("Engine: a detach without an error is reported without one") {
     CHECK(wire.near.why.empty());
 }
 
+TEST_CASE("Engine: nothing is sent on a link that the peer has detached") {
+    Attached wire;
+    wire.near.receiver->add_credit(3);
+    wire.run();
+    wire.near.receiver->close();
+    wire.run();
+    CHECK(wire.far().closed);
+    CHECK_FALSE(wire.far().sender->is_remote_open());
+    wire.to_client.clear();
+    CHECK_FALSE(wire.far().sender->send("1", "a", false));
+    wire.run();
+    CHECK(wire.to_client.empty());
+    wire.far().sender->close();
+    wire.run();
+    CHECK_FALSE(wire.to_client.empty());
+}
+
 TEST_CASE("Engine: links and sessions may end in any order") {
     Attached wire;
     wire.near.receiver->add_credit(3);
