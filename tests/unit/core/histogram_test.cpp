@@ -89,6 +89,16 @@ TEST_CASE("histogram: one of several equal lengths is each of them") {
     CHECK(lengths.quantile(0.5) == 700us); // not the middle of its bucket
 }
 
+TEST_CASE("histogram: the second of three lengths") {
+    Histogram lengths;
+    for (const auto length : {1ms, 5ms, 9ms}) {
+        lengths.add(length);
+    }
+    CHECK(lengths.quantile(0.3) == 1ms);
+    CHECK(lengths.quantile(0.6) > 4ms);
+    CHECK(lengths.quantile(0.6) < 6ms);
+}
+
 TEST_CASE("histogram: two as one") {
     Histogram both;
     both += Histogram{};

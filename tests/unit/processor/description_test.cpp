@@ -58,6 +58,17 @@ TEST_CASE("processor description: as a table it has a row for each slot and sess
               "-     parked     'bob'    orders  0          0        0       0.0 s  nothing\n");
 }
 
+TEST_CASE(
+    "processor description: the table has a head if there is one row, and is left out if there "
+    "is none") {
+    ProcessorDescription description = sample_description();
+    description.slots.resize(1);
+    description.parked.clear();
+    CHECK(description.to_string().find("slot  state") != std::string::npos);
+    description.slots.clear();
+    CHECK(description.to_string().find("slot  state") == std::string::npos);
+}
+
 TEST_CASE("processor description: a session's id cannot write to the terminal") {
     ProcessorDescription description = sample_description();
     description.slots[0].session_id = "\x1b[2J\nx";

@@ -167,6 +167,7 @@ TEST_CASE("Options: what clients may take is bounded, and the memory's parts fol
     CHECK(options({"--receive-threads", "9"}).limits.memory.all == usual.limits.memory.all);
     CHECK(complaint({"--memory", "63", "--receive-threads", "4"}) ==
           "--memory: each of the 4 receive threads needs 16");
+    CHECK(options({"--memory", "16"}).limits.memory.all == std::size_t{16} << 20U);
     CHECK(names(complaint({"--memory", "15"}), "--memory"));
     const auto size_of = [](std::vector<const char*> with) {
         with.insert(with.end(), {"--queue", "orders:session"});

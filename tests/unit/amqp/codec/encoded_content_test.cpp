@@ -149,6 +149,13 @@ TEST_CASE("EncodedContent: one property is decoded without the others") {
     CHECK_FALSE(due->property(time_left_property).has_value());
 }
 
+TEST_CASE("EncodedContent: the outline has the fields of the header") {
+    const auto content =
+        parse(encode_message({.body = "b", .time_to_live = 5s, .priority = 7}, noon));
+    CHECK(content->outline().value().time_to_live == 5s);
+    CHECK(content->outline().value().priority == 7);
+}
+
 TEST_CASE("EncodedContent: with_changes sets and removes text fields and keeps the other "
           "properties' bytes") {
     const std::string properties =
