@@ -79,6 +79,9 @@ TEST_CASE("client: bad options are refused by member name") {
     CHECK(message_of({.receive_threads = 0}).find("receive_threads") != std::string::npos);
     CHECK(message_of({.receive_threads = 65}).find("receive_threads") != std::string::npos);
     CHECK(message_of({.operation_timeout = 0s}).find("operation_timeout") != std::string::npos);
+    CHECK(message_of({.operation_timeout = 24h}).empty());
+    CHECK(message_of({.operation_timeout = 24h + 1ns}).find("operation_timeout") !=
+          std::string::npos);
     CHECK(message_of({.receive_spin = 1s}).find("receive_spin") != std::string::npos);
     CHECK(message_of({.connection_idle_timeout = 3s}).find("connection_idle_timeout") !=
           std::string::npos);

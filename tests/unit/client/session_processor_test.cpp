@@ -186,11 +186,17 @@ TEST_CASE("R18: stop from inside a handler is a request, not a join") {
     setup.send("a", 1);
     std::promise<StopReport> asked;
     SessionProcessor processor{setup.client, "orders"};
+    std::promise<CloseReason> closed;
     processor.on_message([&](MessageContext&) { asked.set_value(processor.stop(patience)); });
+    processor.on_session_close(
+        [&](SessionContext&, CloseReason reason) { closed.set_value(reason); });
     processor.start();
     auto report = asked.get_future();
     REQUIRE(report.wait_for(patience) == std::future_status::ready);
     CHECK(report.get().requested_only);
+    auto reason = closed.get_future();
+    REQUIRE(reason.wait_for(patience) == std::future_status::ready);
+    CHECK(reason.get() == CloseReason::stopped); // nobody else has asked
     const StopReport whole = processor.stop(patience);
     CHECK(whole.complete);
     CHECK(setup.broker.counts("orders").active == 0); // its message was completed
