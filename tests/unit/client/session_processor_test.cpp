@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <sessionq/client.hpp>
@@ -178,6 +179,24 @@ TEST_CASE("session processor: an unknown entity is told and does not end the pro
     auto failure = told.get_future();
     REQUIRE(failure.wait_for(patience) == std::future_status::ready);
     CHECK(failure.get().code == Errc::entity_not_found);
+    CHECK(processor.stop(patience).complete);
+}
+
+TEST_CASE("R8: a message that its handler completes is gone before the handler ends") {
+    Setup setup;
+    setup.send("a", 1);
+    std::promise<bool> gone;
+    SessionProcessor processor{setup.client, "orders"};
+    processor.on_message([&](MessageContext& call) {
+        call.complete();
+        const TimePoint end = core::system_clock().now() + patience;
+        while (setup.broker.counts("orders").active != 0 && core::system_clock().now() < end) {
+            std::this_thread::yield();
+        }
+        gone.set_value(setup.broker.counts("orders").active == 0);
+    });
+    processor.start();
+    CHECK(gone.get_future().get());
     CHECK(processor.stop(patience).complete);
 }
 

@@ -57,6 +57,18 @@ struct Fixture {
 
 } // namespace
 
+TEST_CASE("own locks: R12: locks that became uncertain are renewed at once") {
+    Fixture f;
+    const LockPtr one = f.add(1);
+    const LockPtr two = f.add(2);
+    f.loop.advance(1ms);
+    CHECK(f.port.requests.empty());
+    f.locks.became_uncertain();
+    f.loop.advance(1ms);
+    REQUIRE(f.port.requests.size() == 1);
+    CHECK(f.port.requests.front().tags == std::vector<std::uint64_t>{1, 2});
+}
+
 TEST_CASE("own locks: messages that came together are renewed by one request") {
     int lost = 0;
     Fixture f{{.lost = [&](ports::Delivery*) { ++lost; }}};
