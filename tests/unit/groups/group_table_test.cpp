@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "groups/group_table.hpp"
 
+#include <cstddef>
+
 #include <doctest/doctest.h>
 
 using namespace sessionq;
@@ -10,7 +12,7 @@ namespace {
 
 struct Table {
     GroupTable table{};
-    std::byte places[8]{};
+    std::max_align_t places[8]{};
 
     /// Sessions are names to a table.
     GroupLink& session(int number) { return *reinterpret_cast<GroupLink*>(&places[number]); }
