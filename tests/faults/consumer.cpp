@@ -6,13 +6,12 @@
 #include <thread>
 
 #include "core/random.hpp"
+#include "faults/now.hpp"
 
 namespace sessionq::faults {
 namespace {
 
 using namespace std::chrono_literals;
-
-TimePoint now() { return core::system_clock().now(); }
 
 std::uint32_t session_number(std::string_view id) {
     std::uint32_t number = 0;

@@ -11,6 +11,7 @@
 
 #include "core/random.hpp"
 #include "faults/killable_broker.hpp"
+#include "faults/now.hpp"
 #include "faults/producer.hpp"
 
 namespace sessionq::faults {
@@ -22,8 +23,6 @@ constexpr const char* work = "work";
 constexpr std::int64_t lock_seconds = 2;
 constexpr Duration stop_limit = 5s;
 constexpr Duration patience = 120s;
-
-TimePoint now() { return core::system_clock().now(); }
 
 class KillCampaign {
 public:

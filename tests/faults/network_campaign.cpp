@@ -10,6 +10,7 @@
 
 #include "core/log.hpp"
 #include "faults/consumer.hpp"
+#include "faults/now.hpp"
 #include "faults/onlooker.hpp"
 #include "faults/process_facts.hpp"
 #include "faults/producer.hpp"
@@ -27,8 +28,6 @@ constexpr Duration lock_duration = 4s;
 constexpr Duration stop_limit = 3s;
 constexpr Duration patience = 120s; ///< the limit for events that must happen
 constexpr std::size_t restarts = 12;
-
-TimePoint now() { return core::system_clock().now(); }
 
 std::uint16_t port_of(const std::string& url) {
     return static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));

@@ -4,13 +4,12 @@
 #include <optional>
 
 #include "faults/consumer.hpp"
+#include "faults/now.hpp"
 
 namespace sessionq::faults {
 namespace {
 
 using namespace std::chrono_literals;
-
-TimePoint now() { return core::system_clock().now(); }
 
 constexpr Duration send_limit = 2s;
 

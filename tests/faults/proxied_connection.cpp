@@ -5,7 +5,7 @@
 
 #include <asio/write.hpp>
 
-#include "core/clock.hpp"
+#include "faults/now.hpp"
 
 namespace sessionq::faults {
 namespace {
@@ -13,8 +13,6 @@ namespace {
 using asio::ip::tcp;
 
 constexpr std::chrono::seconds after_fin{2}; // for the peers to close too
-
-TimePoint now() { return core::system_clock().now(); }
 
 asio::io_context& reactor(tcp::socket& socket) {
     return static_cast<asio::io_context&>(socket.get_executor().context());

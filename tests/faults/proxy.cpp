@@ -12,8 +12,8 @@
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
 
-#include "core/clock.hpp"
 #include "faults/director.hpp"
+#include "faults/now.hpp"
 #include "faults/proxied_connection.hpp"
 
 namespace sessionq::faults {
@@ -25,8 +25,6 @@ using asio::ip::tcp;
 constexpr std::uint16_t lowest_port = 20'000;
 constexpr std::uint16_t ports = 12'000;
 constexpr std::chrono::milliseconds look_again{20};
-
-TimePoint now() { return core::system_clock().now(); }
 
 } // namespace
 
@@ -58,10 +56,10 @@ public:
     Core& operator=(const Core&) = delete;
 
     /// Runs work on the reactor's thread and waits for it.
-    void run(const std::function<void()>& work) {
+    void run(const std::function<void()>& task) {
         std::promise<void> done;
         asio::post(io_, [&] {
-            work();
+            task();
             done.set_value();
         });
         done.get_future().get();
