@@ -8,6 +8,7 @@
 
 #include "faults/consumer.hpp"
 #include "faults/killable_broker.hpp"
+#include "faults/now.hpp"
 #include "faults/operations_worker.hpp"
 
 namespace sessionq::faults {
@@ -16,8 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration longest_standstill = 60s;
-
-TimePoint now() { return core::system_clock().now(); }
 
 class OperationsCampaign {
 public:
@@ -43,6 +42,7 @@ public:
         stage_.is_ending = true;
         std::this_thread::sleep_for(100ms);
         kill();
+        stage_.is_over = true;
         for (const auto& worker : workers_) {
             worker->join();
         }

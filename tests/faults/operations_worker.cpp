@@ -5,6 +5,7 @@
 #include <array>
 
 #include "faults/consumer.hpp"
+#include "faults/now.hpp"
 
 namespace sessionq::faults {
 namespace {
@@ -16,8 +17,6 @@ constexpr Duration patience = 10s;           // for forwarded and due messages
 constexpr Duration longest_absence = 60s;    // of the broker
 constexpr std::size_t most_at_work = 30;     // messages
 constexpr std::size_t most_in_session = 150; // with dead letters, which stay
-
-TimePoint now() { return core::system_clock().now(); }
 
 // Rounded as in the wire format.
 WallTime wall_now() {
@@ -63,13 +62,12 @@ void OperationsWorker::run() {
             }
             step();
             promptness_.ended("a step", 10 * limit, now() - began);
+            met_life_ = life;
         } catch (const Error& error) {
-            recover(life, error.failure());
+            recover(error.failure());
         }
     }
-    const std::uint64_t last = stage_.life;
-    for (const TimePoint until = now() + longest_absence;
-         now() < until && (stage_.life == last || stage_.life % 2 != 0);) {
+    for (const TimePoint until = now() + longest_absence; !stage_.is_over && now() < until;) {
         std::this_thread::sleep_for(10ms);
     }
     if (complaints_.empty() && client_) {
@@ -324,7 +322,7 @@ void OperationsWorker::attempt(const char* what, World after, Call call) {
     ++stage_.confirmed;
 }
 
-void OperationsWorker::recover(std::uint64_t life_before, const Failure& why) {
+void OperationsWorker::recover(const Failure& why) {
     promptness_.note("an operation", why);
     if (!complaints_.empty()) {
         return;
@@ -334,15 +332,17 @@ void OperationsWorker::recover(std::uint64_t life_before, const Failure& why) {
         return;
     }
     for (const TimePoint until = now() + longest_absence;
-         stage_.life == life_before || stage_.life % 2 != 0;) {
+         stage_.life == met_life_ || stage_.life % 2 != 0;) {
         if (now() > until) {
             complain("the broker did not come back");
             return;
         }
         std::this_thread::sleep_for(10ms);
     }
+    const std::uint64_t life = stage_.life;
     if (client_) {
         look();
+        met_life_ = life;
     }
 }
 

@@ -23,6 +23,7 @@ struct Stage {
     std::atomic<std::uint64_t> life{0}; ///< of the broker; odd while it is being killed or is down
     std::atomic<bool> is_wrong{false};  ///< a worker has complained, so all stop
     std::atomic<bool> is_ending{false}; ///< only the last check remains
+    std::atomic<bool> is_over{false};   ///< the broker is not killed any more
     std::atomic<std::uint64_t> confirmed{0};
 };
 
@@ -37,7 +38,7 @@ public:
     OperationsWorker(const OperationsWorker&) = delete;
     OperationsWorker& operator=(const OperationsWorker&) = delete;
 
-    /// Call it after the stage's last life has begun.
+    /// Call it when the stage is over.
     void join() { thread_.join(); }
 
     // Valid after `join`.
@@ -74,7 +75,7 @@ private:
 
     template <typename Call>
     void attempt(const char* what, World after, Call call);
-    void recover(std::uint64_t life_before, const Failure& why);
+    void recover(const Failure& why);
     void look();
     [[nodiscard]] Observation observe();
     void adopt(World world, const Observation& seen);
@@ -93,6 +94,7 @@ private:
     const std::string connection_;
     std::optional<Client> client_{};
     World world_{};
+    std::uint64_t met_life_{0}; // the last life of the broker in which this worker got on
     std::uint64_t last_message_{0};
     const char* under_way_{nullptr}; // the operation that may or may not have happened
     World after_{};                  // the model if it happened
