@@ -17,7 +17,7 @@ test_packages=(libqpid-proton11-dev tinyproxy-bin faketime zsh fish)
 sample_packages=(libspdlog-dev) # a sample without its library is skipped
 bench_packages=(libbenchmark-dev)
 lint_packages=(clang-format clang-tidy)
-checked_packages=(clang-16 libclang-rt-16-dev) # for sanitizers and fuzz harnesses
+checked_packages=(clang-16 libclang-rt-16-dev lld-16) # for sanitizers and fuzz harnesses
 
 step() {
     printf '%s\n' "-- $*"
