@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Switches for the whole build: SESSIONQ_SANITIZE, SESSIONQ_FUZZ.
+# A switch for the whole build: SESSIONQ_SANITIZE.
 if(SESSIONQ_SANITIZE STREQUAL "address")
   add_compile_options(
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -16,7 +16,4 @@ if(SESSIONQ_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # Sources ask for GCC's macro. Clang 16 has only __has_feature.
   string(TOUPPER "${SESSIONQ_SANITIZE}" sanitizer)
   add_compile_definitions(__SANITIZE_${sanitizer}__=1)
-endif()
-if(SESSIONQ_FUZZ)
-  add_compile_options(-fsanitize=fuzzer-no-link) # the search follows its inputs through the library
 endif()
