@@ -25,14 +25,16 @@ function(sessionq_join_sources target)
 endfunction()
 
 # sessionq_join_apart(TARGET PREFIX source...): these sources of a target that is joined are joined
-# with one another only. Absolute paths.
+# with one another only. Sources that stay alone may be among them: they still do.
 function(sessionq_join_apart target prefix)
   if(NOT SESSIONQ_JOIN_SOURCES)
     return()
   endif()
+  get_target_property(folder ${target} SOURCE_DIR)
   get_target_property(alone ${target} SESSIONQ_ALONE)
   set(joined)
   foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder} NORMALIZE)
     if(NOT source IN_LIST alone)
       list(APPEND joined ${source})
     endif()
