@@ -77,6 +77,8 @@ class HugeAfterSmall(LargeMessages):
 
 class HugeAfterSmallOfSessions(HugeAfterSmall, LargeMessagesOfSessions):
     small = 1000
+    # Where a session ends, the settlement of each small message on its way fails and is told.
+    most_errors = LargeMessages.most_errors + small / LargeMessages.lasts
 
 
 class HugeAfterSmallSettled(HugeAfterSmall):
