@@ -49,7 +49,7 @@ public:
                 throw std::runtime_error{"the daemon does not answer"};
             }
         }
-        be_still(20ms);
+        be_still(50ms);
     }
 
 private:
