@@ -25,7 +25,7 @@ function(sessionq_join_sources target)
 endfunction()
 
 # sessionq_join_apart(TARGET PREFIX source...): these sources of a target that is joined are joined
-# with one another only. Sources that stay alone may be among them: they still do.
+# with one another only. Those named as ALONE stay alone.
 function(sessionq_join_apart target prefix)
   if(NOT SESSIONQ_JOIN_SOURCES)
     return()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The tests are many programs, and GNU ld takes seconds for each of them in a checked build. GCC
-# finds gold, which comes with it. With clang gold warns about every sanitizer.
+# The tests are many programs, and GNU ld takes seconds to link each of them in a checked build.
+# gold comes with GNU ld, but with clang's sanitizers it prints many warnings.
 include(CheckLinkerFlag)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   set(faster lld)

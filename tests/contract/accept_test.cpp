@@ -149,7 +149,7 @@ PORT_CASE(
     auto first = t.begin_accept(std::nullopt, 30s);
     t.fixture.quiet();
     auto preferred = t.begin_accept(std::nullopt, 30s, other.get(), 5);
-    // An answer on the same way shows that the broker has read it.
+    // An answer on the same connection shows that the broker has read it.
     auto named = t.begin_accept("z", 30s, other.get());
     CHECK(t.fixture.eventually([&] { return named.is_there(); }));
     t.send("a", {"1"});
