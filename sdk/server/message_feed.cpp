@@ -2,6 +2,7 @@
 #include "server/message_feed.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <span>
 
 #include "amqp/codec/delivery_codec.hpp"
@@ -50,13 +51,24 @@ public:
 
     void forget() noexcept { feed_ = nullptr; }
 
+    /// The peer has left while it waited. What it was granted meanwhile is free at once: the next
+    /// frame may ask for it.
+    void abandon(broker::Instant now) noexcept {
+        abandoned_at_ = now;
+        if ((notes_.fetch_or(abandoned) & granted) != 0) {
+            queue_->close(*granted_, now);
+        }
+    }
+
     void on_accepted(broker::ConsumerPtr consumer) noexcept override {
-        loop_.post([self = shared_from_this(), consumer = std::move(consumer)] {
+        granted_ = std::move(consumer);
+        if ((notes_.fetch_or(granted) & abandoned) != 0) { // one of the two sees the other's note
+            queue_->close(*granted_, abandoned_at_);
+            return;
+        }
+        loop_.post([self = shared_from_this()] {
             if (self->feed_ != nullptr) {
-                self->feed_->open(consumer);
-            } else { // the peer has left meanwhile
-                self->queue_->close(*consumer,
-                                    {.now = self->loop_.now(), .wall = self->loop_.wall_now()});
+                self->feed_->open(std::move(self->granted_));
             }
         });
     }
@@ -80,7 +92,13 @@ private:
         });
     }
 
+    static constexpr std::uint8_t granted = 1;
+    static constexpr std::uint8_t abandoned = 2;
+
     MessageFeed* feed_; // null once the feed is destroyed; used on the loop's thread only
+    std::atomic<std::uint8_t> notes_{0};
+    broker::ConsumerPtr granted_{};  // written before its note
+    broker::Instant abandoned_at_{}; // written before its note
     core::EventLoop& loop_;
     const broker::QueuePtr queue_;
 };
@@ -103,9 +121,8 @@ MessageFeed::~MessageFeed() {
     peer_.locks.remove(holder_);
     if (consumer_) {
         queue_->retire(*consumer_, peer_.now());
-    } else if (wait_ != 0) {
-        // a session granted meanwhile is closed by the target
-        queue_->cancel_accept(wait_, peer_.now());
+    } else if (!queue_->cancel_accept(wait_, peer_.now())) {
+        target_->abandon(peer_.now());
     }
 }
 

@@ -123,19 +123,24 @@ struct Front {
     void run() {
         for (bool moved = true; moved;) {
             moved = loop.run_until_idle() != 0;
-            client.process();
-            std::string bytes;
-            client.take(bytes);
-            if (!bytes.empty()) {
-                stream->feed(bytes);
-                moved = true;
-            }
+            moved |= say();
             if (const std::string answer = std::exchange(stream->written, {}); !answer.empty()) {
                 client.input(answer);
                 client.process();
                 moved = true;
             }
         }
+    }
+
+    /// Moves what the client says to where the server reads it next.
+    bool say() {
+        client.process();
+        std::string bytes;
+        client.take(bytes);
+        if (!bytes.empty()) {
+            stream->feed(bytes);
+        }
+        return !bytes.empty();
     }
 
     void pass(Duration length) {
@@ -152,11 +157,16 @@ struct Front {
         run();
     }
 
-    LinkLog& receive(const std::string& name, amqp::Attach attach) {
+    /// Asks for the link. The attach is read together with what is said until `run`.
+    LinkLog& ask(const std::string& name, const amqp::Attach& attach) {
         auto& log = *links.emplace_back(std::make_unique<LinkLog>());
         log.receiver = session->make_receiver(name);
         log.receiver->set_listener(&log);
         log.receiver->open(attach);
+        return log;
+    }
+    LinkLog& receive(const std::string& name, const amqp::Attach& attach) {
+        LinkLog& log = ask(name, attach);
         run();
         return log;
     }

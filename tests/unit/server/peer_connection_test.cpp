@@ -286,6 +286,36 @@ TEST_CASE("PeerConnection: an accept whose client leaves takes no session") {
     CHECK(granted_session(other) == "a");
 }
 
+TEST_CASE("PeerConnection: a session is free at once if the client leaves while it is granted") {
+    Front front;
+    front.enter();
+    front.put("orders", {message("a", "1")});
+    for (const amqp::Value& id : {amqp::Value{"a"}, amqp::Value{}}) {
+        LinkLog& left = front.ask("left", Front::by_session("orders", id));
+        left.receiver->close();
+        LinkLog& next = front.receive("next", Front::by_session("orders", id));
+        CHECK(left.closed);
+        CHECK(left.why.empty());
+        REQUIRE(next.why.empty());
+        CHECK(granted_session(next) == "a");
+        front.links.clear();
+        front.run();
+    }
+}
+
+TEST_CASE("PeerConnection: a session is free at once if the client's leave crosses its grant") {
+    Front front;
+    front.enter();
+    LinkLog& left = front.receive("left", Front::by_session("orders", {}));
+    left.receiver->close();
+    LinkLog& next = front.ask("next", Front::by_session("orders", "a"));
+    front.say();
+    front.put("orders", {message("a", "1")}); // granted before the server reads
+    CHECK(left.closed);
+    CHECK(granted_session(left) == "none");
+    CHECK(granted_session(next) == "a");
+}
+
 TEST_CASE("PeerConnection: a waiting accept whose link is stolen is refused") {
     Front front;
     front.enter();
