@@ -9,7 +9,7 @@ import unittest
 from azure.servicebus import ServiceBusSubQueue, exceptions
 
 import cases
-from cases import message, take, text, texts
+from cases import message, receive_all, take, text, texts
 
 
 def now():
@@ -76,10 +76,7 @@ class Preview(unittest.TestCase):
         queue = take("p")
         self.send(queue, *(message(None, body) for body in ("dead", "deferred", "locked", "free")))
         with self.client.get_queue_receiver(queue) as receiver:
-            kept = []
-            while len(kept) < 3:
-                kept += receiver.receive_messages(3 - len(kept), max_wait_time=5)
-            dead, deferred, locked = kept
+            dead, deferred, locked = receive_all(receiver, 3)
             receiver.dead_letter_message(dead, reason="bad")
             receiver.defer_message(deferred)
             self.assertEqual(receiver.purge_messages(before=now() + SECOND), 1)
