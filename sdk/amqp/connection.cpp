@@ -212,8 +212,9 @@ void Connection::on_time_out() {
     }
     if (phase_ == Phase::opening) {
         lose({.name = "amqp:resource-limit-exceeded",
-              .text = engine_.is_refused() ? "the peer named a max-frame-size of less than 512"
-                                           : "the peer did not open the connection in time",
+              .text = engine_.is_refused()
+                          ? "the peer refused the connection, but did not say why in time"
+                          : "the peer did not open the connection in time",
               .found = Errc::timeout});
     } else {
         lose({.name = "amqp:connection:forced",

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/peer_words.hpp"
+
 namespace sessionq::groups {
 namespace {
 
@@ -52,6 +54,11 @@ const Dialect* dialect_by_name(std::string_view name) noexcept {
 
 const Dialect* dialect_by_product(std::string_view product) noexcept {
     return find([&](const Dialect& each) { return product.starts_with(each.product); });
+}
+
+std::string unknown_broker(std::string_view product) {
+    return product.empty() ? "the broker does not name its product"
+                           : "unknown broker '" + core::peer_words(product) + "'";
 }
 
 const ports::Capabilities& common_capabilities() noexcept {

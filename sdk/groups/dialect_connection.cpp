@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "amqp/codec/encoder.hpp"
-#include "core/peer_words.hpp"
 #include "groups/conditions.hpp"
 
 namespace sessionq::groups {
@@ -62,8 +61,8 @@ std::optional<Failure> DialectConnection::on_connected(const amqp::Open& peer) {
     const Dialect* const found = dialect_by_product(product);
     if (found == nullptr) {
         return Failure{.code = Errc::not_supported,
-                       .detail = "unknown broker '" + core::peer_words(product) +
-                                 "'; if it behaves like a known one, add ?dialect=artemis or "
+                       .detail = unknown_broker(product) +
+                                 "; if it behaves like a known one, add ?dialect=artemis or "
                                  "?dialect=broker-j to the URL"};
     }
     dialect_->store(found, std::memory_order_release);

@@ -4,7 +4,7 @@
 #
 # tests/interop/artemis and tests/interop/broker-j start a fresh broker on loopback and stop it by
 # its process id. Each broker gets the contract suite (which prints its capabilities), the replay of
-# records by groups, sample 07, `sessionq doctor`, and a few rounds of
+# records by groups, sample 07, `sessionq doctor`, a client that it refuses, and a few rounds of
 # tests/interop/group_faults.py.
 
 programs=$(dirname "$daemon")
@@ -29,7 +29,7 @@ try_broker() {
     rm -rf "$at"
     "$here/$kind" start "$at" || { failed+=("$kind did not start"); return; }
     local passed=() name
-    for name in contract replay sample doctor faults; do
+    for name in contract replay sample doctor refusal faults; do
         if "broker_$name" "$kind" "$at" >"$work/$kind-$name.log" 2>&1; then
             passed+=("$name")
         else
@@ -80,6 +80,19 @@ broker_doctor() {
         SESSIONQ_CONNECTION=$(<"$2/tls-url") timeout 60 "${doctor[@]}" --ca-file "$2/tls/ca.pem" \
             --entity "$queues.d10.doctor" || return
     ! SESSIONQ_CONNECTION=$(<"$2/url") timeout 60 "${doctor[@]}" --entity not-there
+}
+
+# Neither broker admits a client without a user, and the client says that it was rejected.
+broker_refusal() {
+    local said command
+    for command in "doctor --entity orders" "send orders hello"; do
+        if said=$(SESSIONQ_CONNECTION=amqp://127.0.0.1:$(<"$2/port") \
+            timeout 60 "$programs/sessionq" $command 2>&1); then
+            return 1
+        fi
+        printf '%s\n' "$said"
+        grep -q rejected <<<"$said" || return
+    done
 }
 
 broker_faults() {

@@ -300,7 +300,7 @@ class OnPlainDaemon(DoctorCase):
 
     def test_a_url_for_a_broker_without_message_groups(self):
         findings = self.examine(f"amqp://127.0.0.1:{self.daemon.port}", code=1)
-        self.assert_last(findings, "SASL", "unknown broker", "Endpoint=sb://")
+        self.assert_last(findings, "SASL", "does not name its product", "Endpoint=sb://")
 
     def test_the_second_host_of_a_url_is_tried(self):
         url = f"amqp://127.0.0.1:{free_port()},127.0.0.1:{self.daemon.port}?dialect=artemis"

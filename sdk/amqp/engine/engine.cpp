@@ -118,12 +118,13 @@ void Engine::on_frame(const Frame& frame) {
 
 void Engine::on_open(const Fields& open) {
     Open peer = Open::read(open);
-    if (peer.max_frame_size < smallest_max_frame_size) {
-        is_refused_ = !is_server_;
-        if (is_server_) {
-            break_off("amqp:connection:framing-error",
-                      "the peer named a max-frame-size of less than 512");
-        }
+    if (is_server_ && peer.max_frame_size < smallest_max_frame_size) {
+        break_off("amqp:connection:framing-error",
+                  "the peer named a max-frame-size of less than 512");
+        return;
+    }
+    if (!is_server_ && peer.announces_refusal()) {
+        is_refused_ = true;
         return;
     }
     open_seen_ = true;

@@ -200,7 +200,7 @@ private:
     bool open_sent_{false};
     bool close_sent_{false};
     bool open_seen_{false};
-    bool is_refused_{false}; // the peer's open allows no frames; only its close may follow
+    bool is_refused_{false}; // the peer's open announces a refusal; only its close may follow
     bool open_{false};
     bool failed_{false}; // nothing that arrives counts any more
     bool closed_{false};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "amqp/engine/open.hpp"
 
+#include "amqp/codec/encoder.hpp"
 #include "amqp/engine/composite_writer.hpp"
+#include "amqp/engine/frame.hpp"
 #include "amqp/engine/performative.hpp"
 
 namespace sessionq::amqp {
@@ -14,6 +16,14 @@ Open Open::read(const Fields& fields) {
             .idle_time_out = fields.number(open_field::idle_time_out),
             .max_frame_size = fields.number(open_field::max_frame_size),
             .channel_max = static_cast<std::uint16_t>(fields.number(open_field::channel_max))};
+}
+
+bool Open::announces_refusal() const {
+    if (max_frame_size < smallest_max_frame_size) {
+        return true;
+    }
+    const auto map = decode(properties);
+    return map && map->find("amqp:connection-establishment-failed") != nullptr;
 }
 
 void Open::write(std::string& to) const {

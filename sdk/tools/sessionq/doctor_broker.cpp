@@ -98,8 +98,8 @@ OpenFacts BrokerProbe::open() {
     if (place_.is_groups && place_.dialect == nullptr &&
         groups::dialect_by_product(facts.product) == nullptr) {
         facts.is_unknown = true;
-        facts.failure = Failure{.code = Errc::not_supported,
-                                .detail = "unknown broker '" + facts.product + "'"};
+        facts.failure =
+            Failure{.code = Errc::not_supported, .detail = groups::unknown_broker(facts.product)};
     }
     return facts;
 }

@@ -3,19 +3,9 @@
 
 #include <utility>
 
-#include "amqp/codec/encoded_content.hpp"
 #include "servicebus/authorizer.hpp"
 
 namespace sessionq::cli {
-namespace {
-
-/// Brokers that refuse a client open the connection first, and close it with the reason.
-bool announces_refusal(const amqp::Open& peer) {
-    const auto properties = amqp::decode(peer.properties);
-    return properties && properties->find("amqp:connection-establishment-failed") != nullptr;
-}
-
-} // namespace
 
 DoctorConnection::DoctorConnection(core::EventLoop& loop, asio::io_context& io,
                                    amqp::ClientConnectionOptions options, ExplainCondition how)
@@ -30,12 +20,10 @@ DoctorConnection::~DoctorConnection() {
 void DoctorConnection::open(Handler<amqp::Open> done) {
     connection_.when_open(
         [this, done = std::move(done)](const core::Result<amqp::Engine*>& engine) {
-            if (!engine.ok()) {
-                done(engine.failure());
-            } else if (announces_refusal(peer_)) {
-                refused_ = done; // the close says why
-            } else {
+            if (engine.ok()) {
                 done(peer_);
+            } else {
+                done(engine.failure());
             }
         });
 }
@@ -77,12 +65,6 @@ void DoctorConnection::attach(const LinkWish& wish, Handler<LinkAnswer> done) {
 std::optional<Failure> DoctorConnection::on_connected(const amqp::Open& peer) {
     peer_ = peer;
     return std::nullopt;
-}
-
-void DoctorConnection::on_disconnected(const Failure& why) { // links and requests are told
-    if (refused_) {
-        std::exchange(refused_, nullptr)(why);
-    }
 }
 
 Failure DoctorConnection::explain(const amqp::Condition& condition, std::string what) {

@@ -38,13 +38,12 @@ public:
 
 private:
     [[nodiscard]] std::optional<Failure> on_connected(const amqp::Open& peer) override;
-    void on_disconnected(const Failure& why) override;
+    void on_disconnected(const Failure& /*why*/) override {} // links and requests are told
     [[nodiscard]] Failure explain(const amqp::Condition& condition, std::string what) override;
 
     core::EventLoop& loop_;
     const ExplainCondition explain_;
     amqp::Open peer_{};
-    Handler<amqp::Open> refused_{}; // waits for the peer's close
     amqp::ConnectionHost host_;
     amqp::ClientConnection connection_;
     std::unique_ptr<servicebus::RequestChannel> cbs_{};

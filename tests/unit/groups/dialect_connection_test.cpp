@@ -42,18 +42,28 @@ std::string offering(const char* mechanism) {
 const std::string let_in =
     offering("PLAIN") + frame(1, 0x44, {std::uint8_t{0}}) + "AMQP\0\x01\0\0"s;
 
-std::string opening(std::uint32_t frame_size) {
+std::string opening(std::uint32_t frame_size, Value properties) {
     return let_in + frame(0, 0x10,
                           {"broker", Value{}, frame_size, std::uint16_t{0}, Value{}, Value{},
-                           Value{}, Value{}, Value{},
-                           Value::map({{Value::symbol("product"), "Apache Qpid Broker-J Core"}})});
+                           Value{}, Value{}, Value{}, std::move(properties)});
+}
+std::string opening_as(const char* product) {
+    return opening(65536, Value::map({{Value::symbol("product"), product}}));
+}
+std::string closing(const char* condition, const char* text) {
+    return frame(0, 0x18,
+                 {Value::described(std::uint64_t{0x1d}, List{Value::symbol(condition), text})});
 }
 
 /// As Broker-J does: with an open that nobody could work with, and the reason behind it.
 std::string refusing(const char* condition, const char* text) {
-    return opening(0) +
-           frame(0, 0x18,
-                 {Value::described(std::uint64_t{0x1d}, List{Value::symbol(condition), text})});
+    return opening(0, {}) + closing(condition, text);
+}
+
+/// As Artemis does.
+std::string announcing_refusal() {
+    return opening(65536,
+                   Value::map({{Value::symbol("amqp:connection-establishment-failed"), true}}));
 }
 
 /// Says to whoever comes first what stands first, and so on; the last to all that follow. On its
@@ -149,8 +159,8 @@ bool tells(const Failure& failure, std::string_view text) {
 
 TEST_CASE("dialect connection: a broker that is still starting counts as unreachable, and is tried "
           "again") {
-    Peer peer{
-        {refusing("amqp:connection:forced", "Virtual host 'h' is not active"), opening(65536)}};
+    Peer peer{{refusing("amqp:connection:forced", "Virtual host 'h' is not active"),
+               opening_as("Apache Qpid Broker-J Core")}};
     Asking asking{peer};
     const auto failure = asking.ask();
     REQUIRE(failure);
@@ -195,14 +205,30 @@ TEST_CASE("dialect connection: a peer that hangs up before the connection is ope
 }
 
 TEST_CASE("dialect connection: a broker of an unknown product is refused by name, with advice") {
-    const Failure failure =
-        failure_of(let_in + frame(0, 0x10,
-                                  {"broker", Value{}, std::uint32_t{65536}, std::uint16_t{0},
-                                   Value{}, Value{}, Value{}, Value{}, Value{},
-                                   Value::map({{Value::symbol("product"), "OtherMQ"}})}),
-                   true);
+    const Failure failure = failure_of(opening_as("OtherMQ"), true);
     CHECK(failure.code == Errc::not_supported);
     CHECK(tells(failure, "unknown broker 'OtherMQ'"));
+    CHECK(tells(failure, "?dialect=artemis"));
+    const Failure nameless = failure_of(opening(65536, {}), true);
+    CHECK(nameless.code == Errc::not_supported);
+    CHECK(tells(nameless, "the broker does not name its product; if"));
+}
+
+TEST_CASE("dialect connection: an open that announces a refusal is not an unknown broker") {
+    const Failure failure = failure_of(
+        announcing_refusal() + closing("amqp:unauthorized-access", "who is there?"), true);
+    CHECK(failure.code == Errc::unauthorized);
+    CHECK(failure.peer_text == "who is there?");
+    CHECK(failure_of(announcing_refusal(), true).code == Errc::connection_refused);
+}
+
+TEST_CASE("dialect connection: an announced refusal that does not come is not awaited for ever") {
+    Peer peer{{announcing_refusal()}};
+    Asking asking{peer, 200ms};
+    const auto failure = asking.ask();
+    REQUIRE(failure);
+    CHECK(failure->code == Errc::timeout);
+    CHECK(tells(*failure, "refused the connection, but did not say why"));
 }
 
 TEST_CASE("dialect connection: a silent peer is given up in time, by name") {
