@@ -63,7 +63,8 @@ std::optional<Failure> DialectConnection::on_connected(const amqp::Open& peer) {
         return Failure{.code = Errc::not_supported,
                        .detail = unknown_broker(product) +
                                  "; if it behaves like a known one, add ?dialect=artemis or "
-                                 "?dialect=broker-j to the URL"};
+                                 "?dialect=broker-j to the URL; Azure Service Bus and sessionqd "
+                                 "need a connection string, Endpoint=sb://..."};
     }
     dialect_->store(found, std::memory_order_release);
     return std::nullopt;

@@ -212,6 +212,7 @@ TEST_CASE("dialect connection: a broker of an unknown product is refused by name
     const Failure nameless = failure_of(opening(65536, {}), true);
     CHECK(nameless.code == Errc::not_supported);
     CHECK(tells(nameless, "the broker does not name its product; if"));
+    CHECK(tells(nameless, "sessionqd need a connection string"));
 }
 
 TEST_CASE("dialect connection: an open that announces a refusal is not an unknown broker") {
