@@ -212,9 +212,9 @@ void Connection::on_time_out() {
     }
     if (phase_ == Phase::opening) {
         lose({.name = "amqp:resource-limit-exceeded",
-              .text = engine_.is_refused()
-                          ? "the peer refused the connection, but did not say why in time"
-                          : "the peer did not open the connection in time",
+              .text = engine_.refusal().empty() ? "the peer did not open the connection in time"
+                                                : std::string{engine_.refusal()} +
+                                                      ", but did not close the connection in time",
               .found = Errc::timeout});
     } else {
         lose({.name = "amqp:connection:forced",

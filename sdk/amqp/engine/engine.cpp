@@ -91,8 +91,8 @@ void Engine::on_frame(const Frame& frame) {
     if (code == Performative::close) {
         close();
         finish(read_condition(fields->raw(0)));
-    } else if (is_refused_ || open_seen_ == (code == Performative::open)) {
-        break_off("amqp:connection:framing-error", open_seen_ && !is_refused_
+    } else if (!refusal_.empty() || open_seen_ == (code == Performative::open)) {
+        break_off("amqp:connection:framing-error", open_seen_ && refusal_.empty()
                                                        ? "the peer opened twice"
                                                        : "the peer did not open first");
     } else if (code == Performative::open) {
@@ -118,13 +118,11 @@ void Engine::on_frame(const Frame& frame) {
 
 void Engine::on_open(const Fields& open) {
     Open peer = Open::read(open);
-    if (is_server_ && peer.max_frame_size < smallest_max_frame_size) {
-        break_off("amqp:connection:framing-error",
-                  "the peer named a max-frame-size of less than 512");
-        return;
-    }
-    if (!is_server_ && peer.announces_refusal()) {
-        is_refused_ = true;
+    refusal_ = peer.find_refusal();
+    if (!refusal_.empty()) {
+        if (is_server_) {
+            break_off("amqp:connection:framing-error", std::string{refusal_});
+        }
         return;
     }
     open_seen_ = true;

@@ -129,7 +129,8 @@ public:
     [[nodiscard]] bool is_closed() const noexcept { return closed_; }
     /// The peer has opened and the end has not begun, so what is asked for now can be answered.
     [[nodiscard]] bool is_open() const noexcept { return open_ && !failed_ && !closed_; }
-    [[nodiscard]] bool is_refused() const noexcept { return is_refused_; } ///< it may only close
+    /// How the peer refused the connection; it may only close. Empty if it did not.
+    [[nodiscard]] std::string_view refusal() const noexcept { return refusal_; }
 
 private:
     friend class Link;
@@ -196,11 +197,11 @@ private:
     core::Recycler deliveries_;
     Condition failure_{}; // of this side's finding
     Condition end_{};
+    std::string_view refusal_{}; // in the peer's open; only its close may follow
     bool header_sent_{false};
     bool open_sent_{false};
     bool close_sent_{false};
     bool open_seen_{false};
-    bool is_refused_{false}; // the peer's open announces a refusal; only its close may follow
     bool open_{false};
     bool failed_{false}; // nothing that arrives counts any more
     bool closed_{false};

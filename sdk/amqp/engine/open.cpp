@@ -18,12 +18,14 @@ Open Open::read(const Fields& fields) {
             .channel_max = static_cast<std::uint16_t>(fields.number(open_field::channel_max))};
 }
 
-bool Open::announces_refusal() const {
+std::string_view Open::find_refusal() const {
     if (max_frame_size < smallest_max_frame_size) {
-        return true;
+        return "the peer named a max-frame-size of less than 512";
     }
     const auto map = decode(properties);
-    return map && map->find("amqp:connection-establishment-failed") != nullptr;
+    return map && map->find("amqp:connection-establishment-failed") != nullptr
+               ? "the peer announced that it refuses the connection"
+               : "";
 }
 
 void Open::write(std::string& to) const {

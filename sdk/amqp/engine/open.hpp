@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace sessionq::amqp {
 
@@ -20,9 +21,10 @@ struct Open {
     std::uint16_t channel_max{65535};
 
     [[nodiscard]] static Open read(const Fields& fields);
-    /// A broker may open the connection only to close it with a reason. Artemis says so in a
-    /// property, Broker-J names a max-frame-size that no frame fits.
-    [[nodiscard]] bool announces_refusal() const;
+    /// A peer may open the connection only to close it with a reason. Artemis says so in a
+    /// property, Broker-J names a max-frame-size that no frame fits. Returns what it did; empty if
+    /// it did neither.
+    [[nodiscard]] std::string_view find_refusal() const;
     /// Appends the performative.
     void write(std::string& to) const;
 };

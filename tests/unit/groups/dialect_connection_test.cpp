@@ -229,7 +229,7 @@ TEST_CASE("dialect connection: an announced refusal that does not come is not aw
     const auto failure = asking.ask();
     REQUIRE(failure);
     CHECK(failure->code == Errc::timeout);
-    CHECK(tells(*failure, "refused the connection, but did not say why"));
+    CHECK(tells(*failure, "announced that it refuses the connection, but did not close"));
 }
 
 TEST_CASE("dialect connection: a silent peer is given up in time, by name") {
