@@ -223,13 +223,17 @@ TEST_CASE("dialect connection: an open that announces a refusal is not an unknow
     CHECK(failure_of(announcing_refusal(), true).code == Errc::connection_refused);
 }
 
-TEST_CASE("dialect connection: an announced refusal that does not come is not awaited for ever") {
-    Peer peer{{announcing_refusal()}};
-    Asking asking{peer, 200ms};
-    const auto failure = asking.ask();
-    REQUIRE(failure);
-    CHECK(failure->code == Errc::timeout);
-    CHECK(tells(*failure, "announced that it refuses the connection, but did not close"));
+TEST_CASE("dialect connection: a refusal whose reason does not come is not awaited for ever") {
+    const auto check = [](const std::string& words, std::string_view text) {
+        Peer peer{{words}};
+        Asking asking{peer, 200ms};
+        const auto failure = asking.ask();
+        REQUIRE(failure);
+        CHECK(failure->code == Errc::timeout);
+        CHECK_MESSAGE(tells(*failure, text), failure->to_string());
+    };
+    check(announcing_refusal(), "announced that it refuses the connection, but did not close");
+    check(opening(0, {}), "a max-frame-size of less than 512, but did not close");
 }
 
 TEST_CASE("dialect connection: a silent peer is given up in time, by name") {
