@@ -84,13 +84,36 @@ install_everything() {
         install_runtimes
 }
 
-# build PRESET DIRECTORY [target...]: configures and builds in DIRECTORY. SESSIONQ_JOIN_SOURCES=ON
-# compiles several sources as one, also where the preset does not say so.
+# build PRESET DIRECTORY [target...]: configures, with `build_settings`, and builds in DIRECTORY.
+build_settings=()
 build() {
     local preset=$1 directory=$2
     shift 2
     step "building $directory (preset $preset)"
-    quietly cmake -S "$root" --preset "$preset" \
-        ${SESSIONQ_JOIN_SOURCES:+-DSESSIONQ_JOIN_SOURCES="$SESSIONQ_JOIN_SOURCES"}
-    quietly cmake --build "$root/$directory" -j "$jobs" ${1:+--target "$@"}
+    quietly cmake -S "$root" --preset "$preset" "${build_settings[@]}"
+    showing_progress cmake --build "$root/$directory" -j "$jobs" ${1:+--target "$@"}
+}
+
+# Runs a build by Ninja. Tells every ten seconds how much is built, and shows the rest of the output
+# only if the build fails.
+showing_progress() {
+    local log status=0
+    log=$(mktemp)
+    NINJA_STATUS='[%f of %t] ' "$@" 2>&1 | tell_progress "$log" || status=$?
+    if ((status != 0)); then
+        cat "$log" >&2
+        printf '%s\n' "failed ($status): $*" >&2
+    fi
+    rm -f "$log"
+    return "$status"
+}
+tell_progress() {
+    local line began=$SECONDS told=$SECONDS
+    while IFS= read -r line; do
+        printf '%s\n' "$line" >>"$1"
+        if [[ $line == '['*' of '*']'* ]] && ((SECONDS - told >= 10)); then
+            told=$SECONDS
+            step "  ${line%%]*}] after $((told - began)) s"
+        fi
+    done
 }

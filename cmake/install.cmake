@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: MIT
-# Installs the library, the packages that find_package(sessionq) and pkg-config find, and the
-# programs. sessionq_share (share.cmake) installs their pages and completions.
+# Installs two components: `development` is the library and the packages that find_package(sessionq)
+# and pkg-config find; `programs` is the rest, with the pages and completions of share.cmake.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sessionq)
 
-install(TARGETS sessionq EXPORT sessionqTargets FILE_SET HEADERS)
+install(TARGETS sessionq EXPORT sessionqTargets
+  ARCHIVE COMPONENT development LIBRARY COMPONENT development RUNTIME COMPONENT development
+  FILE_SET HEADERS COMPONENT development)
 if(TARGET sessionq_opentelemetry) # its targets apart, because they need another package
-  install(TARGETS sessionq_opentelemetry EXPORT sessionqOpenTelemetryTargets FILE_SET HEADERS)
-  install(EXPORT sessionqOpenTelemetryTargets NAMESPACE sessionq:: DESTINATION ${package_dir})
+  install(TARGETS sessionq_opentelemetry EXPORT sessionqOpenTelemetryTargets
+    ARCHIVE COMPONENT development LIBRARY COMPONENT development RUNTIME COMPONENT development
+    FILE_SET HEADERS COMPONENT development)
+  install(EXPORT sessionqOpenTelemetryTargets NAMESPACE sessionq:: DESTINATION ${package_dir}
+    COMPONENT development)
 endif()
-install(EXPORT sessionqTargets NAMESPACE sessionq:: DESTINATION ${package_dir})
+install(EXPORT sessionqTargets NAMESPACE sessionq:: DESTINATION ${package_dir}
+  COMPONENT development)
 
 configure_package_config_file(
   cmake/sessionqConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/sessionqConfig.cmake
@@ -22,7 +28,7 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/sessionqConfigVersion.cmake
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/FindAsio.cmake
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/FindWslay.cmake
-  DESTINATION ${package_dir})
+  DESTINATION ${package_dir} COMPONENT development)
 
 # pkg-config. Its paths are relative to the file, so the tree can be moved.
 get_target_property(definitions sessionq INTERFACE_COMPILE_DEFINITIONS)
@@ -40,9 +46,11 @@ set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 cmake_path(ABSOLUTE_PATH pc_dir BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} OUTPUT_VARIABLE pc_prefix)
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${pc_prefix} OUTPUT_VARIABLE pc_prefix)
 configure_file(cmake/sessionq.pc.in sessionq.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sessionq.pc DESTINATION ${pc_dir})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sessionq.pc
+  DESTINATION ${pc_dir} COMPONENT development)
 
 if(SESSIONQ_TOOLS)
-  install(TARGETS sessionq_cli sessionqd)
+  install(TARGETS sessionq_cli sessionqd RUNTIME COMPONENT programs)
 endif()
-install(FILES LICENSE CHANGELOG.md README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE CHANGELOG.md README.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: MIT
-# Compiles several sources of a folder as one. The whole tree then builds sooner, but a change of
-# one file costs more, so the checked builds and CI do this and the development build does not.
-option(SESSIONQ_JOIN_SOURCES "Compile several sources of a folder as one" OFF)
+# Compiles several sources of a folder as one. The whole tree then builds in half the time, but a
+# change of one file costs more. OFF serves those who change the library.
+option(SESSIONQ_JOIN_SOURCES "Compile several sources of a folder as one" ON)
 
-# sessionq_join_sources(TARGET [ALONE source...]): call it when the target has all its sources.
-# ALONE names the sources that cannot be joined, because their names clash with names of others.
+# sessionq_join_sources(TARGET [MOST number] [ALONE source...]): call it when the target has all its
+# sources. MOST is how many are joined at once (12): more need more memory and leave cores idle at
+# the end. ALONE names the sources that cannot be joined, because their names clash with others.
 function(sessionq_join_sources target)
   if(NOT SESSIONQ_JOIN_SOURCES)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ALONE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MOST" "ALONE")
+  if(NOT arg_MOST)
+    set(arg_MOST 12)
+  endif()
   get_target_property(folder ${target} SOURCE_DIR)
   get_target_property(sources ${target} SOURCES)
   set(joined)
@@ -19,8 +23,9 @@ function(sessionq_join_sources target)
       list(APPEND joined ${source})
     endif()
   endforeach()
-  sessionq_group_sources(${target} "" ${joined})
+  sessionq_group_sources(${target} "" ${arg_MOST} ${joined})
   set_property(TARGET ${target} PROPERTY SESSIONQ_ALONE ${arg_ALONE})
+  set_property(TARGET ${target} PROPERTY SESSIONQ_MOST ${arg_MOST})
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
@@ -32,6 +37,7 @@ function(sessionq_join_apart target prefix)
   endif()
   get_target_property(folder ${target} SOURCE_DIR)
   get_target_property(alone ${target} SESSIONQ_ALONE)
+  get_target_property(most ${target} SESSIONQ_MOST)
   set(joined)
   foreach(source IN LISTS ARGN)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder} NORMALIZE)
@@ -39,13 +45,11 @@ function(sessionq_join_apart target prefix)
       list(APPEND joined ${source})
     endif()
   endforeach()
-  sessionq_group_sources(${target} ${prefix}_ ${joined})
+  sessionq_group_sources(${target} ${prefix}_ ${most} ${joined})
 endfunction()
 
-# Those of one folder are joined, but not too many: that would need too much memory and leave cores
-# idle at the end.
-function(sessionq_group_sources target prefix)
-  set(most_at_once 12)
+# Those of one folder are joined, `most` at once.
+function(sessionq_group_sources target prefix most)
   foreach(source IN LISTS ARGN)
     if(NOT source MATCHES "\\.cpp$")
       continue()
@@ -54,7 +58,7 @@ function(sessionq_group_sources target prefix)
     cmake_path(GET part FILENAME part)
     list(APPEND seen_in_${part} ${source})
     list(LENGTH seen_in_${part} number)
-    math(EXPR group "(${number} - 1) / ${most_at_once}")
+    math(EXPR group "(${number} - 1) / ${most}")
     set_property(SOURCE ${source} TARGET_DIRECTORY ${target}
       PROPERTY UNITY_GROUP ${prefix}${part}_${group})
   endforeach()

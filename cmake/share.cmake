@@ -15,6 +15,7 @@ function(sessionq_share target file)
   add_custom_target(${name} ALL DEPENDS ${output})
   if(SESSIONQ_INSTALL)
     cmake_path(GET file PARENT_PATH folder)
-    install(FILES ${output} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
+    install(FILES ${output}
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} COMPONENT programs)
   endif()
 endfunction()
