@@ -55,7 +55,7 @@ set(settings -G ${GENERATOR}
   -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
   -D CMAKE_BUILD_TYPE=Debug)
 run(${CMAKE_COMMAND} -S ${SAMPLES} -B ${WORK}/build ${settings}
-  -D CMAKE_PREFIX_PATH=${WORK}/prefix)
+  -D CMAKE_PREFIX_PATH=${WORK}/prefix -D CMAKE_UNITY_BUILD=ON)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${CTEST} --test-dir ${WORK}/build --output-on-failure)
 must_say("replay ${VERSION}" ${WORK}/build/replay --version)
@@ -70,7 +70,8 @@ separate_arguments(flags UNIX_COMMAND ${flags})
 find_program(CLANG clang++-16)
 foreach(compiler IN ITEMS ${COMPILER} ${CLANG}) # Asio 1.22 sees no coroutines in Clang
   if(compiler)
-    run(${compiler} -std=c++20 -Werror -DASIO_HAS_CO_AWAIT ${PACKAGE}/program.cpp -o ${WORK}/program ${flags})
+    run(${compiler} -std=c++20 -Werror -DASIO_HAS_CO_AWAIT ${PACKAGE}/program.cpp
+      -o ${WORK}/program ${flags})
     must_say("${VERSION}" ${WORK}/program)
   endif()
 endforeach()
