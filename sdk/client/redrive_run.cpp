@@ -15,7 +15,7 @@
 namespace sessionq::client {
 namespace {
 
-constexpr std::uint32_t page = 256;
+constexpr std::uint32_t page_size = 256;
 
 TimePoint now() { return core::system_clock().now(); }
 
@@ -90,7 +90,9 @@ detail::CallPtr<void> RedriveRun::plan() {
         under_way_.browser.emplace(client_, route_.dead_letters);
     }
     return request(
-        [&] { return Access::core(*under_way_.browser)->peek(*under_way_.browser, page, work_); },
+        [&] {
+            return Access::core(*under_way_.browser)->peek(*under_way_.browser, page_size, work_);
+        },
         [this](auto take) { select(take()); });
 }
 
@@ -180,7 +182,9 @@ detail::CallPtr<void> RedriveRun::perform(const Machine::Look& step) {
         under_way_.browser.emplace(client_, route_.entity, std::move(options));
     }
     return request(
-        [&] { return Access::core(*under_way_.browser)->peek(*under_way_.browser, page, work_); },
+        [&] {
+            return Access::core(*under_way_.browser)->peek(*under_way_.browser, page_size, work_);
+        },
         [this](auto take) { found(take()); });
 }
 
