@@ -43,22 +43,22 @@ std::string command_cases(const CommandInfo& program) {
     std::string cases;
     for (const CommandInfo* command : all_commands(program)) {
         for (const CommandInfo& below : command->commands) {
-            cases += "            " + quoted(command->path + "/" + below.name) +
-                     ") command=" + quoted(below.path) + " ;;\n";
+            cases += "            " + shell_quoted(command->path + "/" + below.name) +
+                     ") command=" + shell_quoted(below.path) + " ;;\n";
         }
     }
     return cases;
 }
 
 std::string word_list(const std::vector<std::string>& words) {
-    return "mapfile -t COMPREPLY < <(compgen -W " + quoted(joined(words, " ")) +
+    return "mapfile -t COMPREPLY < <(compgen -W " + shell_quoted(joined(words, " ")) +
            " -- \"$current\") ;;\n";
 }
 
 /// The case of one option, for its value. Options of the program are valid in every command.
 std::string value_case(const CommandInfo& command, const OptionInfo& option) {
-    const std::string pattern =
-        (command.path.empty() ? "*" : quoted(command.path)) + ":" + option.name + ")\n            ";
+    const std::string pattern = (command.path.empty() ? "*" : shell_quoted(command.path)) + ":" +
+                                option.name + ")\n            ";
     if (option.is_file() || option.is_directory()) {
         std::string names = file_names;
         replace(names, "@KIND@", option.is_file() ? "f" : "d");
@@ -81,8 +81,9 @@ std::string word_case(const CommandInfo& program, const CommandInfo& command) {
         words.insert(words.end(), argument.choices.begin(), argument.choices.end());
     }
     const std::string indent = "        ";
-    return indent + quoted(command.path + ":-") + ") " + word_list(options) +
-           (words.empty() ? "" : indent + quoted(command.path + ":") + ") " + word_list(words));
+    return indent + shell_quoted(command.path + ":-") + ") " + word_list(options) +
+           (words.empty() ? ""
+                          : indent + shell_quoted(command.path + ":") + ") " + word_list(words));
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 
 namespace sessionq::tools {
 
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
     std::string result = "'";
     for (const char c : text) {
         result += c == '\'' ? std::string{"'\\''"} : std::string{c};

@@ -10,7 +10,7 @@
 namespace sessionq::tools {
 
 /// A text in single quotes, for sh, bash and zsh.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string shell_quoted(std::string_view text);
 
 /// A text with a backslash before each of `special`.
 [[nodiscard]] std::string escaped(std::string_view text, std::string_view special);

@@ -24,13 +24,13 @@ std::string action(const std::string& name, const OptionInfo& option) {
 
 std::string option_spec(const OptionInfo& option) {
     // "--name=value" and "--name value"
-    return quoted((option.repeats ? "*" : "") + option.name + (option.value.empty() ? "[" : "=[") +
-                  escaped(brief(option.help), "[]\\") + "]" +
-                  (option.value.empty() ? "" : action(option.value, option)));
+    return shell_quoted((option.repeats ? "*" : "") + option.name +
+                        (option.value.empty() ? "[" : "=[") + escaped(brief(option.help), "[]\\") +
+                        "]" + (option.value.empty() ? "" : action(option.value, option)));
 }
 
 std::string argument_spec(const OptionInfo& argument) {
-    return quoted((argument.repeats ? "*" : "") + action(argument.name, argument));
+    return shell_quoted((argument.repeats ? "*" : "") + action(argument.name, argument));
 }
 
 /// Every option, one a line, each continued.
@@ -62,7 +62,8 @@ std::string body_with_commands(const CommandInfo& program, const CommandInfo& co
                        " \\\n        '1:command:->command' '*::argument:->argument'\n"
                        "    case $state in\n    command)\n        commands=(\n";
     for (const CommandInfo& below : command.commands) {
-        text += "            " + quoted(escaped(below.name, ":") + ":" + brief(below.help)) + "\n";
+        text += "            " + shell_quoted(escaped(below.name, ":") + ":" + brief(below.help)) +
+                "\n";
     }
     text += "        )\n        _describe command commands ;;\n    argument)\n"
             "        case $line[1] in\n";
