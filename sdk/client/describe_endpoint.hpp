@@ -2,14 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 
-#include <asio/io_context.hpp>
-#include <asio/local/stream_protocol.hpp>
-#include <asio/steady_timer.hpp>
-
-#include "client/socket_path.hpp"
 #include "core/clock.hpp"
 
 namespace sessionq::client {
@@ -29,21 +25,9 @@ public:
     DescribeEndpoint& operator=(const DescribeEndpoint&) = delete;
 
 private:
-    using Protocol = asio::local::stream_protocol;
+    class Visits;
 
-    void accept();
-    void tell();
-    void end_visit();
-    void accept_later();
-
-    Document document_;
-    const core::Clock& clock_;
-    asio::io_context context_{1};
-    Protocol::acceptor acceptor_{context_};
-    Protocol::socket visitor_{context_};
-    asio::steady_timer timer_{context_}; ///< one visit, or the wait after a failed accept
-    std::string text_{};                 ///< being sent
-    SocketPath path_;                    ///< ends before the acceptor, so nobody finds it refused
+    const std::unique_ptr<Visits> visits_;
     std::jthread thread_{};
 };
 

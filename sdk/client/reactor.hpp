@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <memory>
 #include <optional>
 
-#include <asio/executor_work_guard.hpp>
-#include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
-
 #include <sessionq/time.hpp>
+
+namespace asio {
+class io_context;
+}
 
 namespace sessionq::client {
 
@@ -15,8 +16,13 @@ namespace sessionq::client {
 /// thread may call functions other than `interrupt`.
 class Reactor {
 public:
+    Reactor();
+    ~Reactor();
+    Reactor(const Reactor&) = delete;
+    Reactor& operator=(const Reactor&) = delete;
+
     /// The context of the thread's streams. Their handlers run in `poll_one` and `wait`.
-    [[nodiscard]] asio::io_context& context() noexcept { return context_; }
+    [[nodiscard]] asio::io_context& context() noexcept;
 
     /// Runs one ready handler. False: there was none. Does not wait.
     bool poll_one();
@@ -25,15 +31,12 @@ public:
     void wait(std::optional<TimePoint> until);
 
     /// Ends the current wait, or the next one. Thread-safe. Allocates nothing.
-    void interrupt() noexcept { context_.stop(); }
+    void interrupt() noexcept;
 
 private:
-    void arm(TimePoint until);
+    struct Parts;
 
-    asio::io_context context_{1};
-    asio::executor_work_guard<asio::io_context::executor_type> guard_{context_.get_executor()};
-    asio::steady_timer timer_{context_};
-    std::optional<TimePoint> armed_{};
+    const std::unique_ptr<Parts> parts_; // of Asio, whose headers many sources would read
 };
 
 } // namespace sessionq::client
