@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <asio/awaitable.hpp>
@@ -14,6 +15,9 @@
 #include <sessionq/batch_handler.hpp>
 #include <sessionq/browser.hpp>
 #include <sessionq/client.hpp>
+#include <sessionq/detail/awaiting.hpp>
+#include <sessionq/detail/calls.hpp>
+#include <sessionq/detail/coroutines.hpp>
 #include <sessionq/message_handler.hpp>
 #include <sessionq/operation_context.hpp>
 #include <sessionq/purge.hpp>
@@ -57,135 +61,224 @@
 ///
 /// Thread safety: as the blocking twin's.
 ///
+/// Asio: the application's own standalone Asio, from version 1.22 on, in whatever configuration. It
+/// is not the one inside the library, which has another namespace.
+///
 /// GCC 12 destroys an aggregate incorrectly that is written inside a `co_await` expression. This is
 /// a defect of the compiler. Give a message a name before you send it, or let a function make it,
 /// as `Message::text` does.
 namespace sessionq {
 
 // Sender
-[[nodiscard]] asio::awaitable<void> async_send(
+[[nodiscard]] inline asio::awaitable<void> async_send(
     const Sender& sender, Message message,
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<void> async_send(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_send(sender, std::move(message), context));
+}
+[[nodiscard]] inline asio::awaitable<void> async_send(
     const Sender& sender, std::vector<Message> messages,
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<void> async_send(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_send(sender, std::move(messages), context));
+}
+[[nodiscard]] inline asio::awaitable<void> async_send(
     const Sender& sender, MessageBatch batch,
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<MessageBatch> async_create_batch(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_send(sender, std::move(batch), context));
+}
+[[nodiscard]] inline asio::awaitable<MessageBatch> async_create_batch(
     const Sender& sender, std::uint64_t max_bytes = 0,
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::int64_t> async_schedule(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_create_batch(sender, max_bytes, context));
+}
+[[nodiscard]] inline asio::awaitable<std::int64_t> async_schedule(
     const Sender& sender, Message message, WallTime when,
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::vector<std::int64_t>> async_schedule(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_schedule(sender, std::move(message), when, context));
+}
+[[nodiscard]] inline asio::awaitable<std::vector<std::int64_t>> async_schedule(
     const Sender& sender, std::vector<Message> messages, WallTime when,
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<void> async_cancel_scheduled(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_schedule(sender, std::move(messages), when, context));
+}
+[[nodiscard]] inline asio::awaitable<void> async_cancel_scheduled(
     const Sender& sender, std::vector<std::int64_t> sequence_numbers,
-    const OperationContext& context = OperationContext::current());
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(
+        detail::prepare_cancel_scheduled(sender, std::move(sequence_numbers), context));
+}
 
 // SessionReceiver
-[[nodiscard]] asio::awaitable<SessionReceiver> async_accept(
+[[nodiscard]] inline asio::awaitable<SessionReceiver> async_accept(
     const Client& client, const std::string& entity, const std::string& session_id,
     SessionReceiverOptions options = {},
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<SessionReceiver> async_accept_next(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(
+        detail::prepare_accept(client, entity, session_id, std::move(options), context));
+}
+[[nodiscard]] inline asio::awaitable<SessionReceiver> async_accept_next(
     const Client& client, const std::string& entity, SessionReceiverOptions options = {},
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::optional<SessionReceiver>> async_try_accept_next(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_accept_next(client, entity, std::move(options), context));
+}
+[[nodiscard]] inline asio::awaitable<std::optional<SessionReceiver>> async_try_accept_next(
     const Client& client, const std::string& entity, Duration wait = Duration::zero(),
     SessionReceiverOptions options = {},
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::vector<SessionMessage>> async_receive(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(
+        detail::prepare_try_accept_next(client, entity, wait, std::move(options), context));
+}
+[[nodiscard]] inline asio::awaitable<std::vector<SessionMessage>> async_receive(
     const SessionReceiver& receiver, std::size_t max_messages, Duration wait = Duration::max(),
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::optional<SessionMessage>> async_receive_one(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_receive(receiver, max_messages, wait, context));
+}
+[[nodiscard]] inline asio::awaitable<std::optional<SessionMessage>> async_receive_one(
     const SessionReceiver& receiver, Duration wait = Duration::max(),
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::vector<SessionMessage>> async_receive_deferred(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_receive_one(receiver, wait, context));
+}
+[[nodiscard]] inline asio::awaitable<std::vector<SessionMessage>> async_receive_deferred(
     const SessionReceiver& receiver, std::vector<std::int64_t> sequence_numbers,
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::optional<std::string>> async_state(
-    const SessionReceiver& receiver, const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<void> async_set_state(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(
+        detail::prepare_receive_deferred(receiver, std::move(sequence_numbers), context));
+}
+[[nodiscard]] inline asio::awaitable<std::optional<std::string>> async_state(
+    const SessionReceiver& receiver,
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_state(receiver, context));
+}
+[[nodiscard]] inline asio::awaitable<void> async_set_state(
     const SessionReceiver& receiver, std::optional<std::string> state,
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<Deadline> async_renew_lock(
-    const SessionReceiver& receiver, const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<void> async_close(
-    const SessionReceiver& receiver, const OperationContext& context = OperationContext::current());
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_set_state(receiver, std::move(state), context));
+}
+[[nodiscard]] inline asio::awaitable<Deadline> async_renew_lock(
+    const SessionReceiver& receiver,
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_renew_lock(receiver, context));
+}
+[[nodiscard]] inline asio::awaitable<void> async_close(
+    const SessionReceiver& receiver,
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_close(receiver, context));
+}
 
 // Receiver
-[[nodiscard]] asio::awaitable<Receiver> async_open_receiver(
+[[nodiscard]] inline asio::awaitable<Receiver> async_open_receiver(
     const Client& client, const std::string& entity, ReceiverOptions options = {},
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::vector<LockedMessage>> async_receive(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(
+        detail::prepare_open_receiver(client, entity, std::move(options), context));
+}
+[[nodiscard]] inline asio::awaitable<std::vector<LockedMessage>> async_receive(
     const Receiver& receiver, std::size_t max_messages, Duration wait = Duration::max(),
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::optional<LockedMessage>> async_receive_one(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_receive(receiver, max_messages, wait, context));
+}
+[[nodiscard]] inline asio::awaitable<std::optional<LockedMessage>> async_receive_one(
     const Receiver& receiver, Duration wait = Duration::max(),
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::vector<LockedMessage>> async_receive_deferred(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_receive_one(receiver, wait, context));
+}
+[[nodiscard]] inline asio::awaitable<std::vector<LockedMessage>> async_receive_deferred(
     const Receiver& receiver, std::vector<std::int64_t> sequence_numbers,
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<void> async_close(
-    const Receiver& receiver, const OperationContext& context = OperationContext::current());
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(
+        detail::prepare_receive_deferred(receiver, std::move(sequence_numbers), context));
+}
+[[nodiscard]] inline asio::awaitable<void> async_close(
+    const Receiver& receiver, const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_close(receiver, context));
+}
 
 // LockedMessage, also as SessionMessage
-[[nodiscard]] asio::awaitable<Deadline> async_renew_lock(
-    const LockedMessage& message, const OperationContext& context = OperationContext::current());
+[[nodiscard]] inline asio::awaitable<Deadline> async_renew_lock(
+    const LockedMessage& message, const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_renew_lock(message, context));
+}
 
 // Settling: the function decides the message before it returns, as the blocking twin does. If you
 // never await the result, the message stays decided and is not settled.
-[[nodiscard]] asio::awaitable<void> async_complete(
-    const LockedMessage& message, const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<void> async_abandon(
+[[nodiscard]] inline asio::awaitable<void> async_complete(
+    const LockedMessage& message, const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_complete(message, context));
+}
+[[nodiscard]] inline asio::awaitable<void> async_abandon(
     const LockedMessage& message, Properties properties_to_modify = {},
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<void> async_release(
-    const LockedMessage& message, const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<void> async_defer(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(
+        detail::prepare_abandon(message, std::move(properties_to_modify), context));
+}
+[[nodiscard]] inline asio::awaitable<void> async_release(
+    const LockedMessage& message, const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_release(message, context));
+}
+[[nodiscard]] inline asio::awaitable<void> async_defer(
     const LockedMessage& message, Properties properties_to_modify = {},
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<void> async_dead_letter(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_defer(message, std::move(properties_to_modify), context));
+}
+[[nodiscard]] inline asio::awaitable<void> async_dead_letter(
     const LockedMessage& message, std::string reason = {}, std::string description = {},
     Properties properties_to_modify = {},
-    const OperationContext& context = OperationContext::current());
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_dead_letter(message, std::move(reason),
+                                                     std::move(description),
+                                                     std::move(properties_to_modify), context));
+}
 
 // Browser and sessions
-[[nodiscard]] asio::awaitable<std::vector<ReceivedMessage>> async_peek(
+[[nodiscard]] inline asio::awaitable<std::vector<ReceivedMessage>> async_peek(
     Browser& browser, std::uint32_t max_messages,
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::optional<ReceivedMessage>> async_next(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_peek(browser, max_messages, context));
+}
+[[nodiscard]] inline asio::awaitable<std::optional<ReceivedMessage>> async_next(
     Browser& browser, Duration wait = Duration::max(),
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::vector<std::string>> async_list_sessions(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_next(browser, wait, context));
+}
+[[nodiscard]] inline asio::awaitable<std::vector<std::string>> async_list_sessions(
     const Client& client, const std::string& entity, const ListSessionsOptions& options,
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::vector<std::string>> async_list_sessions(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_list_sessions(client, entity, options, context));
+}
+[[nodiscard]] inline asio::awaitable<std::vector<std::string>> async_list_sessions(
     const Client& client, const std::string& entity,
-    const OperationContext& context = OperationContext::current());
+    const OperationContext& context = OperationContext::current()) {
+    return async_list_sessions(client, entity, ListSessionsOptions{}, context);
+}
 
 // Deleting messages
-[[nodiscard]] asio::awaitable<std::uint64_t> async_purge(
+[[nodiscard]] inline asio::awaitable<std::uint64_t> async_purge(
     const Client& client, const std::string& entity, const PurgeOptions& options = {},
-    const OperationContext& context = OperationContext::current());
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_purge(client, entity, options, context));
+}
 
 // RuleManager
-[[nodiscard]] asio::awaitable<void> async_add_rule(
+[[nodiscard]] inline asio::awaitable<void> async_add_rule(
     const RuleManager& rules, Rule rule,
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<void> async_remove_rule(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_add_rule(rules, std::move(rule), context));
+}
+[[nodiscard]] inline asio::awaitable<void> async_remove_rule(
     const RuleManager& rules, std::string name,
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::vector<Rule>> async_list_rules(
-    const RuleManager& rules, const OperationContext& context = OperationContext::current());
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_remove_rule(rules, std::move(name), context));
+}
+[[nodiscard]] inline asio::awaitable<std::vector<Rule>> async_list_rules(
+    const RuleManager& rules, const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_list_rules(rules, context));
+}
 
 // Dead letters
-[[nodiscard]] asio::awaitable<RedriveReport> async_redrive(
+[[nodiscard]] inline asio::awaitable<RedriveReport> async_redrive(
     const Client& client, const std::string& entity, RedriveOptions options = {},
-    const OperationContext& context = OperationContext::current());
+    const OperationContext& context = OperationContext::current()) {
+    return detail::perform(detail::prepare_redrive(client, entity, std::move(options), context));
+}
 
 /// Makes a handler from a coroutine.
 ///
@@ -204,8 +297,10 @@ namespace sessionq {
 /// cancelled (`asio::cancellation_type::all`): the wait throws `asio::error::operation_aborted`.
 /// So does every later `co_await`, unless the coroutine awaits
 /// `asio::this_coro::reset_cancellation_state` first.
-[[nodiscard]] MessageHandler coroutine(
-    std::function<asio::awaitable<void>(MessageContext&)> handler);
+[[nodiscard]] inline MessageHandler coroutine(
+    std::function<asio::awaitable<void>(MessageContext&)> handler) {
+    return detail::coroutine_handler<MessageContext&>(std::move(handler));
+}
 
 /// The same for batches. The operation context is that of the batch, see
 /// `SessionProcessor::on_messages`.
@@ -218,17 +313,26 @@ namespace sessionq {
 ///                                      std::chrono::milliseconds{batch.size()}};
 ///             co_await timer.async_wait(asio::use_awaitable);
 ///         }));
-[[nodiscard]] BatchHandler coroutine(
-    std::function<asio::awaitable<void>(std::span<MessageContext>)> handler);
+[[nodiscard]] inline BatchHandler coroutine(
+    std::function<asio::awaitable<void>(std::span<MessageContext>)> handler) {
+    return detail::coroutine_handler<std::span<MessageContext>>(std::move(handler));
+}
 
 // SessionContext, in coroutine handlers: valid until the handler has finished.
-[[nodiscard]] asio::awaitable<std::optional<std::string>> async_state(
-    const SessionContext& session, const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<void> async_set_state(
+[[nodiscard]] inline asio::awaitable<std::optional<std::string>> async_state(
+    const SessionContext& session, const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_state(session, context));
+}
+[[nodiscard]] inline asio::awaitable<void> async_set_state(
     const SessionContext& session, std::optional<std::string> state,
-    const OperationContext& context = OperationContext::current());
-[[nodiscard]] asio::awaitable<std::vector<SessionMessage>> async_receive_deferred(
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(detail::prepare_set_state(session, std::move(state), context));
+}
+[[nodiscard]] inline asio::awaitable<std::vector<SessionMessage>> async_receive_deferred(
     const SessionContext& session, std::vector<std::int64_t> sequence_numbers,
-    const OperationContext& context = OperationContext::current());
+    const OperationContext& context = OperationContext::current()) {
+    return detail::await(
+        detail::prepare_receive_deferred(session, std::move(sequence_numbers), context));
+}
 
 } // namespace sessionq

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <condition_variable>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
 
+#include <sessionq/detail/call.hpp>
 #include <sessionq/error.hpp>
 
 #include "client/public_call.hpp"
@@ -35,16 +38,20 @@ private:
     std::optional<core::Result<T>> answer_;
 };
 
+inline void require_may_wait() {
+    if (ReceiveThread::on_any()) {
+        throw Error{Errc::invalid_state,
+                    "a blocking call on a receive thread, where nothing may wait"};
+    }
+}
+
 /// Runs the call and waits for its answer, until its deadline.
 template <typename T, typename R>
 R block(PublicCall<T, R> call) {
     if (!call.operation) {
         return call.finish(T{});
     }
-    if (ReceiveThread::on_any()) {
-        throw Error{Errc::invalid_state,
-                    "a blocking call on a receive thread, where nothing may wait"};
-    }
+    require_may_wait();
     Operation<T>& operation = *call.operation;
     auto pending = std::make_shared<BlockingPending<T>>(operation.loop, operation.deadline);
     pending->watch(std::move(operation.context));
@@ -57,6 +64,23 @@ R block(PublicCall<T, R> call) {
 template <typename T>
 Returned<T> block(Operation<T> operation) {
     return block(PublicCall<T>{std::move(operation)});
+}
+
+/// The same for a call that was prepared.
+template <typename R>
+R block(detail::CallPtr<R> call) {
+    struct Waiting final : detail::AnswerHandler {
+        void answered(detail::AnyAnswerPtr answer) override {
+            promise.set_value(std::move(answer));
+        }
+        std::promise<detail::AnyAnswerPtr> promise{};
+    };
+    require_may_wait();
+    auto waiting = std::make_unique<Waiting>();
+    auto answer = waiting->promise.get_future();
+    static_cast<void>(call->answer_to(std::move(waiting)));
+    call->start();
+    return detail::Call<R>::take(*answer.get());
 }
 
 } // namespace sessionq::client

@@ -140,7 +140,7 @@ ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
         return std::make_unique<dispatch::WorkerPool>(run->dispatcher, client_->clock(),
                                                       options_.worker_threads);
     });
-    run->coroutines = std::make_unique<dispatch::PoolContext>(*run->pool);
+    run->coroutines = std::make_unique<dispatch::CoroutineHost>(*run->pool);
     environment.workers = run->pool.get();
     environment.coroutines = run->coroutines.get();
     run->processor = std::make_unique<processor::Processor>(options_, entities_, handlers_,

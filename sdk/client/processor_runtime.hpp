@@ -16,7 +16,7 @@
 #include "client/describe_endpoint.hpp"
 #include "client/notifier.hpp"
 #include "dispatch/dispatcher.hpp"
-#include "dispatch/pool_executor.hpp"
+#include "dispatch/coroutine_host.hpp"
 #include "dispatch/worker_pool.hpp"
 #include "processor/handlers.hpp"
 #include "processor/processor.hpp"
@@ -62,7 +62,7 @@ private:
         dispatch::Dispatcher dispatcher{};
         Notifier notifier{};
         std::unique_ptr<dispatch::WorkerPool> pool{};
-        std::unique_ptr<dispatch::PoolContext> coroutines{};
+        std::unique_ptr<dispatch::CoroutineHost> coroutines{};
         std::future<void> emptied{}; ///< ready when the processor has left all loops
         std::unique_ptr<processor::Processor> processor{}; ///< ends first, once `emptied`
 

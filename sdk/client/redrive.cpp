@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <sessionq/redrive.hpp>
 
-#include <exception>
 #include <memory>
 #include <string_view>
 #include <utility>
 
-#include <asio/co_spawn.hpp>
-#include <asio/io_context.hpp>
-
-#include <sessionq/async.hpp>
-
+#include "client/blocking.hpp"
 #include "client/client_core.hpp"
 #include "client/redrive_run.hpp"
 #include "core/access.hpp"
@@ -28,11 +23,6 @@ RunPtr make_run(const Client& client, const std::string& entity, RedriveOptions 
                                                 context.within(OperationContext::current()));
 }
 
-asio::awaitable<RedriveReport> perform(RunPtr run) {
-    auto running = run->run();
-    co_return co_await std::move(running);
-}
-
 } // namespace
 
 bool DeadLetterFilter::matches(const ReceivedMessage& message, WallTime now) const {
@@ -44,29 +34,19 @@ bool DeadLetterFilter::matches(const ReceivedMessage& message, WallTime now) con
 
 RedriveReport redrive(const Client& client, const std::string& entity, RedriveOptions options,
                       const OperationContext& context) {
-    if (client::ReceiveThread::on_any()) {
-        throw Error{Errc::invalid_state,
-                    "a blocking call on a receive thread, where nothing may wait"};
+    client::require_may_wait();
+    const RunPtr run = make_run(client, entity, std::move(options), context);
+    while (detail::CallPtr<void> call = run->next()) {
+        client::block(std::move(call));
     }
-    RunPtr run = make_run(client, entity, std::move(options), context);
-    asio::io_context io{1};
-    RedriveReport report;
-    std::exception_ptr failed;
-    asio::co_spawn(io, perform(std::move(run)), [&](std::exception_ptr error, RedriveReport made) {
-        failed = std::move(error);
-        report = made;
-    });
-    io.run();
-    if (failed) {
-        std::rethrow_exception(failed);
-    }
-    return report;
+    return run->report();
 }
 
-asio::awaitable<RedriveReport> async_redrive(const Client& client, const std::string& entity,
-                                             RedriveOptions options,
-                                             const OperationContext& context) {
-    return perform(make_run(client, entity, std::move(options), context));
+std::unique_ptr<detail::RedriveSteps> detail::prepare_redrive(const Client& client,
+                                                              const std::string& entity,
+                                                              RedriveOptions options,
+                                                              const OperationContext& context) {
+    return make_run(client, entity, std::move(options), context);
 }
 
 } // namespace sessionq

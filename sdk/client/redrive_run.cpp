@@ -5,15 +5,13 @@
 #include <limits>
 #include <utility>
 
-#include <sessionq/async.hpp>
-
-#include "client/awaiting.hpp"
-#include "client/complete_all.hpp"
+#include "client/answering.hpp"
 #include "client/redrive_mark.hpp"
+#include "client/sender_core.hpp"
+#include "client/under_way_.browsercore.hpp"
 #include "core/access.hpp"
 #include "core/clock.hpp"
 
-// GCC 12 destroys temporaries of a co_await expression incorrectly, so each call has a name.
 namespace sessionq::client {
 namespace {
 
@@ -21,11 +19,26 @@ constexpr std::uint32_t page = 256;
 
 TimePoint now() { return core::system_clock().now(); }
 
-/// Calls a function of the library outside of the ambient context.
-template <typename Call>
-auto detached(Call call) {
+/// The call, with `then` for its caller, which gets a function that takes the answer.
+template <typename T, typename R, typename Then>
+detail::CallPtr<void> with(PublicCall<T, R> call, Then then) {
+    return prepared(PublicCall<T, void>{
+        std::move(call.operation),
+        [finish = std::move(call.finish), then = std::move(then)](core::Result<T> answer) {
+            then([&] { return finish(std::move(answer)); });
+        }});
+}
+
+template <typename T, typename Then>
+detail::CallPtr<void> with(Operation<T> operation, Then then) {
+    return with(PublicCall<T>{std::move(operation)}, std::move(then));
+}
+
+/// Makes a call outside of the ambient context.
+template <typename Make, typename Then>
+detail::CallPtr<void> request(Make make, Then then) {
     const OperationContext::DetachedScope scope;
-    return call();
+    return with(make(), std::move(then));
 }
 
 SenderOptions sender_options() {
@@ -49,64 +62,70 @@ RedriveRun::RedriveRun(const Client& client, RedriveRoute route, RedriveOptions 
       scope_{std::move(context)},
       work_{Deadline{}, scope_.stop()},
       sender_{client_, route_.target, sender_options()},
-      machine_{holding(options_), options_.max_wait, now()} {}
-
-asio::awaitable<RedriveReport> RedriveRun::run() {
-    check_scope();
-    auto planning = plan();
-    co_await std::move(planning);
-    tell_progress();
-    for (;;) {
-        check_scope();
-        Machine::Step step = machine_.next(now());
-        const bool is_last = std::holds_alternative<Machine::Finish>(step);
-        auto performing = std::visit([this](auto& one) { return perform(std::move(one)); }, step);
-        co_await std::move(performing);
-        if (is_last) {
-            co_return machine_.report();
-        }
-    }
+      machine_{holding(options_), options_.max_wait, now()},
+      selection_{core::system_clock().wall_now(),
+                 options_.limit != 0 ? options_.limit : std::numeric_limits<std::uint64_t>::max()} {
 }
 
-asio::awaitable<void> RedriveRun::plan() {
-    const WallTime began = core::system_clock().wall_now();
-    std::uint64_t left =
-        options_.limit != 0 ? options_.limit : std::numeric_limits<std::uint64_t>::max();
-    Browser browser{client_, route_.dead_letters};
-    for (;;) {
-        auto peeking = detached([&] { return async_peek(browser, page, work_); });
-        const auto letters = co_await std::move(peeking);
-        if (letters.empty()) {
-            co_return;
+detail::CallPtr<void> RedriveRun::next() {
+    while (under_way_.phase != Phase::done) {
+        check_scope();
+        if (under_way_.phase == Phase::planning) {
+            return plan();
         }
-        for (const ReceivedMessage& letter : letters) {
-            if (letter.facts().state == MessageState::active &&
-                options_.filter.matches(letter, began)) {
-                const auto id = letter.shared_content()->session_id();
-                machine_.plan(letter.sequence_number(),
-                              id ? Machine::SessionId{*id} : std::nullopt);
-                if (--left == 0) {
-                    co_return;
-                }
+        if (!under_way_.step) {
+            under_way_.step = machine_.next(now());
+        }
+        if (auto call =
+                std::visit([this](auto& step) { return perform(step); }, *under_way_.step)) {
+            return call;
+        }
+        under_way_.step.reset();
+    }
+    return nullptr;
+}
+
+detail::CallPtr<void> RedriveRun::plan() {
+    if (!under_way_.browser) {
+        under_way_.browser.emplace(client_, route_.dead_letters);
+    }
+    return request(
+        [&] { return Access::core(*under_way_.browser)->peek(*under_way_.browser, page, work_); },
+        [this](auto take) { select(take()); });
+}
+
+void RedriveRun::select(const Letters& letters) {
+    for (const ReceivedMessage& letter : letters) {
+        if (letter.facts().state == MessageState::active &&
+            options_.filter.matches(letter, selection_.began)) {
+            const auto id = letter.shared_content()->session_id();
+            machine_.plan(letter.sequence_number(), id ? Machine::SessionId{*id} : std::nullopt);
+            if (--selection_.left == 0) {
+                break;
             }
         }
-        check_scope();
+    }
+    if (letters.empty() || selection_.left == 0) {
+        under_way_.browser.reset();
+        under_way_.phase = Phase::working;
+        tell_progress();
     }
 }
 
-asio::awaitable<void> RedriveRun::perform(Machine::Receive step) {
-    if (!receiver_) {
+detail::CallPtr<void> RedriveRun::perform(const Machine::Receive& step) {
+    if (!hand_.receiver) {
         ReceiverOptions options;
         options.sub_queue = SubQueue::dead_letter;
         options.max_lock_renewal = Duration::zero();
-        auto opening =
-            detached([&] { return async_open_receiver(client_, route_.entity, options, work_); });
-        receiver_ = co_await std::move(opening);
+        return request([&] { return open_receiver(client_, route_.entity, options, work_); },
+                       [this](auto take) { hand_.receiver = take(); });
     }
     const Duration wait = std::min(step.wait, scope_.deadline().remaining(now()));
-    auto receiving =
-        detached([&] { return async_receive(*receiver_, Machine::most_at_once, wait, work_); });
-    auto letters = co_await std::move(receiving);
+    return request([&] { return receive(*hand_.receiver, Machine::most_at_once, wait, work_); },
+                   [this](auto take) { received(take()); });
+}
+
+void RedriveRun::received(std::vector<LockedMessage> letters) {
     if (letters.empty()) {
         machine_.received_nothing();
     }
@@ -118,17 +137,30 @@ asio::awaitable<void> RedriveRun::perform(Machine::Receive step) {
             hand_.others.push_back(std::move(letter));
         }
     }
+    under_way_.step.reset();
 }
 
-asio::awaitable<void> RedriveRun::perform(Machine::Hold step) {
-    std::optional<Failure> refusal;
-    try {
-        auto accepting = detached(
-            [&] { return async_accept(client_, route_.entity, step.session_id, {}, work_); });
-        held_ = co_await std::move(accepting);
-    } catch (const Error& error) {
-        refusal = error.failure();
-    }
+detail::CallPtr<void> RedriveRun::perform(const Machine::Hold& step) {
+    return request(
+        [&] {
+            return accept_session<SessionReceiver>(client_,
+                                                   {.entity = route_.entity,
+                                                    .session_id = step.session_id,
+                                                    .receiver = terms_of(SessionReceiverOptions{})},
+                                                   work_);
+        },
+        [this](auto take) {
+            std::optional<Failure> refusal;
+            try {
+                hand_.session = take();
+            } catch (const Error& error) {
+                refusal = error.failure();
+            }
+            held(refusal);
+        });
+}
+
+void RedriveRun::held(const std::optional<Failure>& refusal) {
     if (!refusal) {
         machine_.held();
     } else if (refusal->code == Errc::session_locked_elsewhere) {
@@ -136,54 +168,71 @@ asio::awaitable<void> RedriveRun::perform(Machine::Hold step) {
     } else if (refusal->code == Errc::session_required) {
         machine_.cannot_hold();
     } else {
-        throw Error{*std::move(refusal)};
+        throw Error{*refusal};
+    }
+    under_way_.step.reset();
+}
+
+detail::CallPtr<void> RedriveRun::perform(const Machine::Look& step) {
+    if (!under_way_.browser) {
+        BrowserOptions options;
+        options.session_id = step.session_id;
+        under_way_.browser.emplace(client_, route_.entity, std::move(options));
+    }
+    return request(
+        [&] { return Access::core(*under_way_.browser)->peek(*under_way_.browser, page, work_); },
+        [this](auto take) { found(take()); });
+}
+
+void RedriveRun::found(const Letters& messages) {
+    for (const ReceivedMessage& message : messages) {
+        if (const auto number = redriven_from(*message.shared_content(), route_.source)) {
+            machine_.found_copy(*number);
+        }
+    }
+    if (messages.empty()) {
+        under_way_.browser.reset();
+        machine_.looked();
+        under_way_.step.reset();
     }
 }
 
-asio::awaitable<void> RedriveRun::perform(Machine::Look step) {
-    BrowserOptions options;
-    options.session_id = std::move(step.session_id);
-    Browser browser{client_, route_.entity, std::move(options)};
-    for (;;) {
-        auto peeking = detached([&] { return async_peek(browser, page, work_); });
-        const auto messages = co_await std::move(peeking);
-        if (messages.empty()) {
-            break;
-        }
-        for (const ReceivedMessage& message : messages) {
-            if (const auto number = redriven_from(*message.shared_content(), route_.source)) {
-                machine_.found_copy(*number);
-            }
-        }
-        check_scope();
-    }
-    machine_.looked();
-}
-
-asio::awaitable<void> RedriveRun::perform(Machine::Send step) {
-    const auto is_lost = [&](std::int64_t number) {
-        return hand_.planned.at(number).stop_token().stop_requested();
-    };
-    const auto first_lost = std::ranges::find_if(step.numbers, is_lost);
-    if (first_lost != step.numbers.end()) {
-        machine_.lost(*first_lost);
-        hand_.planned.erase(*first_lost);
-        co_return;
-    }
-    if (held_ && held_->loss()) {
-        held_.reset();
-        machine_.hold_lost();
-        co_return;
+detail::CallPtr<void> RedriveRun::perform(Machine::Send& step) {
+    if (!can_send(step.numbers)) {
+        return nullptr;
     }
     if (!empty_batch_) {
-        auto asking = detached([&] { return async_create_batch(sender_, 0, work_); });
-        empty_batch_ = co_await std::move(asking);
+        return request([&] { return Access::core(sender_)->create_batch(0, work_); },
+                       [this](auto take) { empty_batch_ = take(); });
     }
     MessageBatch batch = batch_of(step.numbers);
     step.numbers.resize(batch.size());
-    auto sending = detached([&] { return async_send(sender_, std::move(batch), work_); });
-    co_await std::move(sending);
-    std::ranges::for_each(step.numbers, [this](std::int64_t number) { machine_.sent(number); });
+    return request(
+        [&] { return Access::core(sender_)->send(Access::take_messages(std::move(batch)), work_); },
+        [this, numbers = step.numbers](auto take) {
+            take();
+            std::ranges::for_each(numbers, [this](std::int64_t number) { machine_.sent(number); });
+            under_way_.step.reset();
+        });
+}
+
+/// Whether the letters and their session are still locked. Tells the machine what is not.
+bool RedriveRun::can_send(const Machine::Numbers& numbers) {
+    const auto is_lost = [&](std::int64_t number) {
+        return hand_.planned.at(number).stop_token().stop_requested();
+    };
+    const auto first_lost = std::ranges::find_if(numbers, is_lost);
+    if (first_lost != numbers.end()) {
+        machine_.lost(*first_lost);
+        hand_.planned.erase(*first_lost);
+        return false;
+    }
+    if (hand_.session && hand_.session->loss()) {
+        hand_.session.reset();
+        machine_.hold_lost();
+        return false;
+    }
+    return true;
 }
 
 /// As many of the first copies as fit.
@@ -203,17 +252,20 @@ MessageBatch RedriveRun::batch_of(const Machine::Numbers& numbers) const {
     return batch;
 }
 
-asio::awaitable<void> RedriveRun::perform(Machine::Complete step) {
+detail::CallPtr<void> RedriveRun::perform(const Machine::Complete& step) {
     std::vector<const LockedMessage*> letters;
     for (const std::int64_t number : step.numbers) {
         letters.push_back(&hand_.planned.at(number));
     }
-    auto completing = detached([&] { return await(complete_all(letters, work_)); });
-    const CompleteFailures failures = co_await std::move(completing);
+    return request([&] { return complete_all(letters, work_); },
+                   [this, numbers = step.numbers](auto take) { completed(numbers, take()); });
+}
+
+void RedriveRun::completed(const Machine::Numbers& numbers, const CompleteFailures& failures) {
     std::optional<Failure> failed;
     for (std::size_t at = 0; at < failures.size(); ++at) {
         const auto& why = failures[at];
-        const std::int64_t number = step.numbers[at];
+        const std::int64_t number = numbers[at];
         if (!why) {
             machine_.completed(number, now());
         } else if (why->code == Errc::lock_lost || why->code == Errc::message_not_found) {
@@ -227,23 +279,37 @@ asio::awaitable<void> RedriveRun::perform(Machine::Complete step) {
     if (failed) {
         throw Error{*std::move(failed)};
     }
+    under_way_.step.reset();
 }
 
-asio::awaitable<void> RedriveRun::perform(Machine::Leave) {
-    if (held_) {
-        auto closing = detached([&] { return async_close(*held_, work_); });
-        co_await std::move(closing);
-        held_.reset();
+detail::CallPtr<void> RedriveRun::perform(const Machine::Leave& /*step*/) {
+    if (!hand_.session) {
+        machine_.left();
+        return nullptr;
     }
-    machine_.left();
+    return request([&] { return close(*hand_.session, work_); },
+                   [this](auto take) {
+                       take();
+                       hand_.session.reset();
+                       machine_.left();
+                       under_way_.step.reset();
+                   });
 }
 
-asio::awaitable<void> RedriveRun::perform(Machine::Finish) {
-    if (receiver_) {
-        auto closing = detached([&] { return async_close(*receiver_, work_); });
-        co_await std::move(closing);
+detail::CallPtr<void> RedriveRun::perform(const Machine::Finish& /*step*/) {
+    const auto finish = [this] {
+        under_way_.phase = Phase::done;
+        tell_progress();
+    };
+    if (!hand_.receiver) {
+        finish();
+        return nullptr;
     }
-    tell_progress();
+    return request([&] { return close(*hand_.receiver, work_); },
+                   [finish](auto take) {
+                       take();
+                       finish();
+                   });
 }
 
 /// Throws if the redrive may not go on.

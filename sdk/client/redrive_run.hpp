@@ -1,50 +1,78 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <asio/awaitable.hpp>
-
 #include <sessionq/browser.hpp>
+#include <sessionq/detail/calls.hpp>
 #include <sessionq/receiver.hpp>
 #include <sessionq/redrive.hpp>
 #include <sessionq/sender.hpp>
 #include <sessionq/session_receiver.hpp>
 
+#include "client/complete_all.hpp"
 #include "client/redrive_machine.hpp"
 #include "client/redrive_route.hpp"
 
 namespace sessionq::client {
 
-/// Performs what `RedriveMachine` decides. A coroutine's body, so that the blocking function and
-/// its awaitable twin share it.
-class RedriveRun {
+/// Performs what `RedriveMachine` decides, one request after another. The blocking function and its
+/// awaitable twin share it: they differ in how they wait.
+class RedriveRun final : public detail::RedriveSteps {
 public:
     RedriveRun(const Client& client, RedriveRoute route, RedriveOptions options,
                OperationContext context);
 
-    [[nodiscard]] asio::awaitable<RedriveReport> run();
+    [[nodiscard]] detail::CallPtr<void> next() override;
+    [[nodiscard]] RedriveReport report() const override { return machine_.report(); }
 
 private:
     using Machine = RedriveMachine;
+    using Letters = std::vector<ReceivedMessage>;
 
-    /// The dead letters that are locked.
+    /// The dead letters and the session that are locked.
     struct Hand {
         std::map<std::int64_t, LockedMessage> planned{};
         std::vector<LockedMessage> others{}; ///< held, so that they do not come again
+        std::optional<SessionReceiver> session{};
+        std::optional<Receiver> receiver{}; ///< closed before its messages are destroyed
     };
 
-    [[nodiscard]] asio::awaitable<void> plan();
-    [[nodiscard]] asio::awaitable<void> perform(Machine::Receive step);
-    [[nodiscard]] asio::awaitable<void> perform(Machine::Hold step);
-    [[nodiscard]] asio::awaitable<void> perform(Machine::Look step);
-    [[nodiscard]] asio::awaitable<void> perform(Machine::Send step);
-    [[nodiscard]] asio::awaitable<void> perform(Machine::Complete step);
-    [[nodiscard]] asio::awaitable<void> perform(Machine::Leave step);
-    [[nodiscard]] asio::awaitable<void> perform(Machine::Finish step);
+    struct Selection {
+        WallTime began;
+        std::uint64_t left; ///< may still be selected
+    };
+
+    enum class Phase : std::uint8_t { planning, working, done };
+
+    struct UnderWay {
+        Phase phase{Phase::planning};
+        std::optional<Machine::Step> step{};
+        std::optional<Browser> browser{}; ///< of the plan, or of a look
+    };
+
+    /// Looks for dead letters, until all are selected.
+    [[nodiscard]] detail::CallPtr<void> plan();
+    void select(const Letters& letters);
+
+    /// The next request of the step. Null: the step is done.
+    [[nodiscard]] detail::CallPtr<void> perform(const Machine::Receive& step);
+    [[nodiscard]] detail::CallPtr<void> perform(const Machine::Hold& step);
+    [[nodiscard]] detail::CallPtr<void> perform(const Machine::Look& step);
+    [[nodiscard]] detail::CallPtr<void> perform(Machine::Send& step);
+    [[nodiscard]] detail::CallPtr<void> perform(const Machine::Complete& step);
+    [[nodiscard]] detail::CallPtr<void> perform(const Machine::Leave& step);
+    [[nodiscard]] detail::CallPtr<void> perform(const Machine::Finish& step);
+
+    void received(std::vector<LockedMessage> letters);
+    void held(const std::optional<Failure>& refusal);
+    void found(const Letters& messages);
+    void completed(const Machine::Numbers& numbers, const CompleteFailures& failures);
+    [[nodiscard]] bool can_send(const Machine::Numbers& numbers);
 
     void check_scope() const;
     void tell_progress();
@@ -57,11 +85,11 @@ private:
     const OperationContext work_;  ///< of each request: it has no deadline to travel in messages
     const Sender sender_;
     Machine machine_;
+    Selection selection_;
+    UnderWay under_way_{};
     RedriveReport told_{};                      ///< by `on_progress`
     std::optional<MessageBatch> empty_batch_{}; // with the target's limit
     Hand hand_{};
-    std::optional<SessionReceiver> held_{};
-    std::optional<Receiver> receiver_{}; // closed before its messages are destroyed
 };
 
 } // namespace sessionq::client

@@ -12,7 +12,7 @@
 #include "client/message_holder.hpp"
 #include "client/test_broker.hpp"
 #include "client/test_executor.hpp"
-#include "dispatch/pool_executor.hpp"
+#include "dispatch/coroutine_host.hpp"
 #include "processor/handled_session.hpp"
 
 namespace sessionq::client {
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] Deadline lock_expires() const noexcept override { return options_.lock_expires; }
     [[nodiscard]] std::stop_token stop_token() const noexcept override { return stop_.get_token(); }
     void release() noexcept override { broker_.release(); }
-    [[nodiscard]] dispatch::PoolContext& coroutines() override { return coroutines_; }
+    [[nodiscard]] dispatch::CoroutineHost& coroutines() override { return coroutines_; }
     [[nodiscard]] processor::SessionDriver* driver() const noexcept override { return nullptr; }
 
     // As its deferred messages see it
@@ -59,7 +59,7 @@ private:
     SessionContext context_;
     std::stop_source stop_{};
     TestExecutor executor_{};
-    dispatch::PoolContext coroutines_{executor_};
+    dispatch::CoroutineHost coroutines_{executor_};
 };
 
 } // namespace sessionq::client

@@ -20,7 +20,7 @@ void DrivenSession::release() noexcept {
     });
 }
 
-dispatch::PoolContext& DrivenSession::coroutines() {
+dispatch::CoroutineHost& DrivenSession::coroutines() {
     return *driver_.view().shared().environment.coroutines;
 }
 

@@ -15,7 +15,7 @@ public:
     [[nodiscard]] Deadline lock_expires() const noexcept override;
     [[nodiscard]] std::stop_token stop_token() const noexcept override;
     void release() noexcept override;
-    [[nodiscard]] dispatch::PoolContext& coroutines() override;
+    [[nodiscard]] dispatch::CoroutineHost& coroutines() override;
     [[nodiscard]] SessionDriver* driver() const noexcept override { return &driver_; }
 
 private:

@@ -14,7 +14,7 @@
 #include "processor/tuning.hpp"
 
 namespace sessionq::dispatch {
-class PoolContext;
+class CoroutineHost;
 }
 
 namespace sessionq::processor {
@@ -27,7 +27,7 @@ struct Environment {
     core::Executor* workers{nullptr};          ///< runs on_error
     core::Executor* notifier{nullptr}; ///< fires stop tokens, whose callbacks are user code:
                                        ///< neither a loop nor a worker that may be busy
-    dispatch::PoolContext* coroutines{
+    dispatch::CoroutineHost* coroutines{
         nullptr}; ///< where handlers that are coroutines run; null where there are none
     const core::Clock* clock{nullptr}; ///< read where a handler starts
     std::uint64_t seed{0};             ///< of jitter

@@ -7,7 +7,7 @@
 #include <sessionq/deadline.hpp>
 
 namespace sessionq::dispatch {
-class PoolContext;
+class CoroutineHost;
 }
 
 namespace sessionq::processor {
@@ -25,7 +25,7 @@ public:
     virtual void release() noexcept = 0;
 
     /// Where its handlers that are coroutines run.
-    [[nodiscard]] virtual dispatch::PoolContext& coroutines() = 0;
+    [[nodiscard]] virtual dispatch::CoroutineHost& coroutines() = 0;
 
     /// Null in an application's test.
     [[nodiscard]] virtual SessionDriver* driver() const noexcept = 0;

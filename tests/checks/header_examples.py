@@ -68,6 +68,8 @@ def examples(text: str):
 def check(root) -> list[str]:
     found = []
     for path in sources(root, "include"):
+        if path.parent.name == "detail":  # not for applications
+            continue
         comment = ""
         for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
             text = line.strip()
@@ -95,6 +97,7 @@ def write(include: Path, output: Path, opentelemetry: bool) -> None:
 
 
 FIXTURE = {
+    "include/sessionq/detail/inner.hpp": "/// Has none.\nclass Inner {};\n",
     "include/sessionq/a.hpp": (
         "class Ahead;\n\n"
         "/// Good.\n///\n/// Example: made for this.\n///\n///     Good good;\n///\n"

@@ -18,15 +18,18 @@
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
 
+#include <sessionq/detail/coroutines.hpp>
 #include <sessionq/error.hpp>
 
-#include "dispatch/pool_executor.hpp"
+#include "dispatch/coroutine_host.hpp"
 #include "dispatch/worker_pool.hpp"
 
 using namespace sessionq;
 using namespace sessionq::dispatch;
 
 namespace {
+static_assert(asio::execution::is_executor_v<detail::HandlerExecutor>);
+static_assert(std::is_constructible_v<asio::any_io_executor, detail::HandlerExecutor>);
 
 struct Pool {
     explicit Pool(unsigned threads, Dispatcher::Options options = {})
@@ -34,7 +37,11 @@ struct Pool {
 
     Dispatcher dispatcher;
     WorkerPool workers;
-    PoolContext context{workers};
+    CoroutineHost host{workers};
+
+    [[nodiscard]] detail::HandlerExecutor executor(OperationContext context) {
+        return detail::HandlerExecutor{host.place(std::move(context), {}, {})};
+    }
 };
 
 OperationContext numbered(int number) {
@@ -98,7 +105,7 @@ public:
           wrong_{wrong} {}
 
     Verdict run() noexcept override {
-        asio::co_spawn(pool_.context.executor(numbered(number_)), handler_(shelf_, number_, wrong_),
+        asio::co_spawn(pool_.executor(numbered(number_)), handler_(shelf_, number_, wrong_),
                        [this](const std::exception_ptr&) {
                            pool_.dispatcher.finish_suspended(lane_, Verdict::proceed);
                            done_.count_down();
@@ -124,23 +131,23 @@ asio::awaitable<void> wait_once(Shelf& shelf, int number, std::atomic<int>& wron
 
 } // namespace
 
-TEST_CASE("pool executor: equals its copies alone") {
+TEST_CASE("coroutine host: equals its copies alone") {
     Pool one{1};
     Pool other{1};
-    const PoolExecutor executor = one.context.executor(numbered(1));
-    const PoolExecutor copy = executor;
+    const detail::HandlerExecutor executor = one.executor(numbered(1));
+    const detail::HandlerExecutor copy = executor;
     CHECK(executor == copy);
     CHECK_FALSE(executor != copy);
-    CHECK(executor != one.context.executor(numbered(1)));
-    CHECK(executor != other.context.executor(numbered(1)));
+    CHECK(executor != one.executor(numbered(1)));
+    CHECK(executor != other.executor(numbered(1)));
 }
 
-TEST_CASE("pool executor: runs a coroutine on the workers") {
+TEST_CASE("coroutine host: runs a coroutine on the workers") {
     Pool pool{1};
     std::latch done{1};
     bool on_worker = false;
     asio::co_spawn(
-        pool.context.executor({}),
+        pool.executor({}),
         [&]() -> asio::awaitable<void> {
             on_worker = pool.workers.on_worker_thread();
             co_return;
@@ -150,13 +157,13 @@ TEST_CASE("pool executor: runs a coroutine on the workers") {
     CHECK(on_worker);
 }
 
-TEST_CASE("pool executor: passes an exception to the end of the coroutine") {
+TEST_CASE("coroutine host: passes an exception to the end of the coroutine") {
     std::exception_ptr thrown;
     {
         Pool pool{1};
         std::latch done{1};
         asio::co_spawn(
-            pool.context.executor({}),
+            pool.executor({}),
             []() -> asio::awaitable<void> {
                 throw Error{Errc::handler_failed, "on purpose"};
                 co_return;
@@ -173,14 +180,14 @@ TEST_CASE("pool executor: passes an exception to the end of the coroutine") {
     CHECK_THROWS_WITH_AS(std::rethrow_exception(thrown), "a handler failed: on purpose", Error);
 }
 
-TEST_CASE("pool executor: never runs a function inside execute") {
+TEST_CASE("coroutine host: never runs a function inside execute") {
     Pool pool{1};
     std::latch done{1};
     bool inside = false;
     bool ran_inside = false;
     pool.workers.post([&] {
         inside = true;
-        pool.context.executor({}).execute([&] {
+        pool.executor({}).execute([&] {
             ran_inside = inside;
             done.count_down();
         });
@@ -190,7 +197,7 @@ TEST_CASE("pool executor: never runs a function inside execute") {
     CHECK_FALSE(ran_inside);
 }
 
-TEST_CASE("pool executor: R21: each resumption runs under the coroutine's context, which is "
+TEST_CASE("coroutine host: R21: each resumption runs under the coroutine's context, which is "
           "cleared after") {
     Pool pool{2};
     constexpr int coroutines = 40;
@@ -200,7 +207,7 @@ TEST_CASE("pool executor: R21: each resumption runs under the coroutine's contex
     std::atomic<int> unclean{0};
     for (int i = 0; i < coroutines; ++i) {
         asio::co_spawn(
-            pool.context.executor(numbered(i)),
+            pool.executor(numbered(i)),
             [&, i]() -> asio::awaitable<void> {
                 for (int n = 0; n < resumptions; ++n) {
                     wrong += is_current(i) ? 0 : 1;
@@ -223,13 +230,13 @@ TEST_CASE("pool executor: R21: each resumption runs under the coroutine's contex
     CHECK(unclean == 0);
 }
 
-TEST_CASE("pool executor: a steady_timer works in a coroutine, under its context") {
+TEST_CASE("coroutine host: a steady_timer works in a coroutine, under its context") {
     Pool pool{2};
     std::latch done{1};
     bool restored = false;
     bool on_worker = false;
     asio::co_spawn(
-        pool.context.executor(numbered(7)),
+        pool.executor(numbered(7)),
         [&]() -> asio::awaitable<void> {
             asio::steady_timer timer{co_await asio::this_coro::executor,
                                      asio::steady_timer::time_point::min()};
@@ -243,7 +250,7 @@ TEST_CASE("pool executor: a steady_timer works in a coroutine, under its context
     CHECK(on_worker);
 }
 
-TEST_CASE("pool executor: thousands of handlers wait on two threads") {
+TEST_CASE("coroutine host: thousands of handlers wait on two threads") {
     constexpr int sessions = 3000;
     Shelf shelf;
     std::atomic<int> wrong{0};
@@ -274,7 +281,7 @@ TEST_CASE("pool executor: thousands of handlers wait on two threads") {
     CHECK(pool.dispatcher.active_calls() == 0);
 }
 
-TEST_CASE("pool executor: R7: suspended handlers count against the cap over all lanes") {
+TEST_CASE("coroutine host: R7: suspended handlers count against the cap over all lanes") {
     Shelf shelf;
     std::atomic<int> wrong{0};
     std::latch done{3};
@@ -297,7 +304,7 @@ TEST_CASE("pool executor: R7: suspended handlers count against the cap over all 
     CHECK(wrong == 0);
 }
 
-TEST_CASE("pool executor: destroys coroutines that will never be resumed") {
+TEST_CASE("coroutine host: destroys coroutines that will never be resumed") {
     struct Witness {
         std::latch& gone;
         ~Witness() { gone.count_down(); }
@@ -307,7 +314,7 @@ TEST_CASE("pool executor: destroys coroutines that will never be resumed") {
         Shelf shelf;
         Pool pool{1};
         asio::co_spawn(
-            pool.context.executor({}),
+            pool.executor({}),
             [&]() -> asio::awaitable<void> {
                 const Witness witness{gone};
                 co_await shelf.wait();

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include <sessionq/detail/handler_place.hpp>
+
+#include <utility>
+
+#include "core/access.hpp"
+#include "core/trace_context.hpp"
+#include "dispatch/coroutine_host.hpp"
+#include "processor/handled_message.hpp"
+
+namespace sessionq::detail {
+namespace {
+
+/// `call` is the first of its batch.
+HandlerPlacePtr place_of(const processor::HandledMessage& call, OperationContext context) {
+    return call.session().coroutines().place(
+        std::move(context), core::MessageSpans::handler_span(call.spans), call.stop_token());
+}
+
+} // namespace
+
+HandlerPlacePtr handler_place(MessageContext& message) {
+    const processor::HandledMessage& call = client::Access::call(message);
+    return place_of(call, core::under_trace_of(message.message(), call.operation_context()));
+}
+
+HandlerPlacePtr handler_place(std::span<MessageContext> batch) {
+    return place_of(client::Access::call(batch.front()), OperationContext::current());
+}
+
+} // namespace sessionq::detail
