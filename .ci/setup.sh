@@ -12,8 +12,8 @@ build_packages=(
     g++ cmake ninja-build libasio-dev doctest-dev nlohmann-json3-dev libcli11-dev
     libssl-dev libsqlite3-dev libwslay-dev libncurses-dev pkgconf python3
 )
-# another AMQP engine, an HTTP proxy, another clock, other shells
-test_packages=(libqpid-proton11-dev tinyproxy-bin faketime zsh fish)
+# another AMQP engine, an HTTP proxy, another clock, other shells, another Asio
+test_packages=(libqpid-proton11-dev tinyproxy-bin faketime zsh fish libboost-dev)
 sample_packages=(libspdlog-dev) # a sample without its library is skipped
 bench_packages=(libbenchmark-dev)
 lint_packages=(clang-format clang-tidy)

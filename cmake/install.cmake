@@ -20,14 +20,10 @@ write_basic_package_version_file(
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/sessionqConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/sessionqConfigVersion.cmake
-  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/FindAsio.cmake
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/FindWslay.cmake
   DESTINATION ${package_dir})
 
 # pkg-config. Its paths are relative to the file, so the tree can be moved.
-get_target_property(definitions sessionq INTERFACE_COMPILE_DEFINITIONS)
-list(TRANSFORM definitions PREPEND -D)
-list(JOIN definitions " " pc_definitions)
 foreach(kind INCLUDE LIB)
   set(path ${CMAKE_INSTALL_${kind}DIR})
   if(path MATCHES "^/")
