@@ -19,6 +19,8 @@ struct Access {
     }
     [[nodiscard]] static auto& call(const auto& context) noexcept { return *context.call_; }
 
+    [[nodiscard]] static bool revoke(const auto& done) noexcept { return done.revoke(); }
+
     template <typename T, typename... Args>
     [[nodiscard]] static T make(Args&&... args) {
         return T{std::forward<Args>(args)...};
