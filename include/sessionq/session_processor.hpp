@@ -226,7 +226,8 @@ public:
     /// within a second, the gauges are missing. No receive thread waits for the caller.
     [[nodiscard]] Metrics metrics() const;
 
-    /// The options of the constructor. `worker_threads` is the actual number if it was zero.
+    /// The options of the constructor. `worker_threads` is the most there may
+    /// be if it was zero.
     /// `update_limits` does not change what it returns.
     [[nodiscard]] const ProcessorOptions& options() const;
 

@@ -49,6 +49,8 @@ struct Handlers {
         batch = options;
     }
 
+    /// Whether a handler that waits keeps its worker.
+    [[nodiscard]] bool keep_workers() const noexcept { return message || messages; }
     [[nodiscard]] bool take_batches() const noexcept { return messages || start_messages; }
     [[nodiscard]] bool take_messages() const noexcept {
         return message || start_message || take_batches();

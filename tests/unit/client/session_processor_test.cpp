@@ -514,6 +514,57 @@ TEST_CASE("session processor: a handler that another thread drops has failed") {
     CHECK(processor.counters().messages_completed == 1);
 }
 
+TEST_CASE("session processor: as many handlers run at once as sessions are asked for") {
+    constexpr int sessions = 16; // more than this machine has processors, most likely
+    Setup setup;
+    for (int i = 0; i < sessions; ++i) {
+        setup.send("s" + std::to_string(i), 1);
+    }
+    std::latch all_running{sessions};
+    Countdown handled{sessions};
+    SessionProcessor processor{setup.client, "orders", {.max_concurrent_sessions = sessions}};
+    CHECK(processor.options().worker_threads == sessions);
+    processor.on_message([&](MessageContext&) {
+        all_running.arrive_and_wait();
+        handled.hit();
+    });
+    processor.start();
+    REQUIRE(handled.reached());
+    CHECK(processor.stop(patience).complete);
+}
+
+TEST_CASE("session processor: more workers come with higher limits") {
+    constexpr int sessions = 4;
+    Setup setup;
+    for (int i = 0; i < sessions; ++i) {
+        setup.send("s" + std::to_string(i), 1);
+    }
+    std::latch all_running{sessions};
+    Countdown handled{sessions};
+    SessionProcessor processor{setup.client, "orders", {.max_concurrent_sessions = 1}};
+    CHECK(processor.options().worker_threads == 1);
+    processor.on_message([&](MessageContext&) {
+        all_running.arrive_and_wait();
+        handled.hit();
+    });
+    processor.start();
+    processor.update_limits({.max_concurrent_sessions = sessions});
+    REQUIRE(handled.reached());
+    CHECK(processor.stop(patience).complete);
+}
+
+TEST_CASE("session processor: the number of workers follows what is asked for") {
+    Setup setup;
+    const auto workers = [&](ProcessorOptions options) {
+        return SessionProcessor{setup.client, "orders", options}.options().worker_threads;
+    };
+    CHECK(workers({}) == 8);
+    CHECK(workers({.max_concurrent_sessions = 3, .max_concurrent_calls_per_session = 5}) == 15);
+    CHECK(workers({.max_concurrent_sessions = 100, .max_concurrent_calls = 7}) == 7);
+    CHECK(workers({.max_concurrent_sessions = 1'000}) == 64);
+    CHECK(workers({.max_concurrent_sessions = 100, .worker_threads = 2}) == 2);
+}
+
 TEST_CASE("session processor: the idle timeout changes while it runs") {
     Setup setup;
     setup.send("a", 1);
