@@ -70,7 +70,8 @@ separate_arguments(flags UNIX_COMMAND ${flags})
 find_program(CLANG clang++-16)
 foreach(compiler IN ITEMS ${COMPILER} ${CLANG}) # Asio 1.22 sees no coroutines in Clang
   if(compiler)
-    run(${compiler} -std=c++20 -Werror -DASIO_HAS_CO_AWAIT ${PACKAGE}/program.cpp -o ${WORK}/program ${flags})
+    run(${compiler} -std=c++20 -Werror -DASIO_HAS_CO_AWAIT ${PACKAGE}/program.cpp
+      -o ${WORK}/program ${flags})
     must_say("${VERSION}" ${WORK}/program)
   endif()
 endforeach()
