@@ -5,6 +5,8 @@
 #include <ctime>
 #include <thread>
 
+#include "core/clock.hpp"
+
 namespace sessionq::dispatch {
 namespace {
 
@@ -31,7 +33,7 @@ void SmallLock::wait_and_lock() noexcept {
 }
 
 bool Semaphore::acquire_within(Duration longest) noexcept {
-    const WallTime end = WallTime::clock::now() + longest;
+    const WallTime end = core::system_clock().wall_now() + longest;
     const auto seconds = std::chrono::time_point_cast<std::chrono::seconds>(end);
     const timespec until{
         .tv_sec = seconds.time_since_epoch().count(),

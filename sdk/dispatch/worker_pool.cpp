@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <ctime>
 #include <exception>
 #include <list>
 #include <mutex>
@@ -14,6 +13,7 @@
 #include <pthread.h>
 
 #include "core/log.hpp"
+#include "core/processor_time.hpp"
 #include "dispatch/sleepers.hpp"
 #include "dispatch/task_queue.hpp"
 #include "dispatch/turn_instant.hpp"
@@ -30,21 +30,15 @@ struct WorkerMark {
 };
 thread_local WorkerMark this_worker;
 
-/// Of the whole process, since it began.
-Duration processor_time() noexcept {
-    timespec used{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-    return std::chrono::seconds{used.tv_sec} + std::chrono::nanoseconds{used.tv_nsec};
-}
-
 /// The need of a pool for more workers, for the thread that adds them.
 class Need {
 public:
-    /// Work waits. No effect but if the other thread waits for that.
+    // Either the one that tells finds that it is awaited, or the one that waits sees the work: both
+    // write the same variable between.
+
+    /// Work waits, and was published before. No effect but if the other thread waits for that.
     void tell() noexcept {
-        std::atomic_thread_fence(std::memory_order_seq_cst); // what waits is published before
-        if (is_awaited_.load(std::memory_order_relaxed) &&
-            is_awaited_.exchange(false, std::memory_order_acq_rel)) {
+        if (is_awaited_.exchange(false, std::memory_order_acq_rel)) {
             told_.release();
         }
     }
@@ -52,8 +46,7 @@ public:
     /// Waits until it is told, unless `there` says that it need not wait.
     template <typename There>
     void wait(There there) noexcept {
-        is_awaited_.store(true, std::memory_order_relaxed);
-        std::atomic_thread_fence(std::memory_order_seq_cst);
+        is_awaited_.exchange(true, std::memory_order_acq_rel);
         if (!there() || !is_awaited_.exchange(false, std::memory_order_acq_rel)) {
             told_.acquire();
         }
@@ -274,7 +267,7 @@ void WorkerPool::State::join_ended(const std::shared_ptr<State>& state) {
 /// Looks again and again while work waits.
 void WorkerPool::State::add_while_needed(const std::shared_ptr<State>& state) {
     WorkerDemand demand{std::max(1U, std::thread::hardware_concurrency())};
-    demand.begin(state->clock.now(), processor_time());
+    demand.begin(state->clock.now(), core::processor_time());
     Duration pause = WorkerDemand::look_again;
     while (!state->stopping.load(std::memory_order_acquire)) {
         std::unique_lock lock{state->mutex};
@@ -286,7 +279,7 @@ void WorkerPool::State::add_while_needed(const std::shared_ptr<State>& state) {
         }
         const unsigned more =
             demand.more({.now = state->clock.now(),
-                         .processor_time = processor_time(),
+                         .processor_time = core::processor_time(),
                          .workers = workers,
                          .waiting = state->dispatcher.ready_lanes() + state->tasks.size()},
                         state->most.load(std::memory_order_relaxed));
