@@ -44,7 +44,8 @@
 ///
 /// Arguments: the function checks them and throws before it returns an awaitable.
 ///
-/// Context: the one you pass, or the ambient one of the thread that calls the function.
+/// Context: the one you pass, or the ambient one of the thread that calls the function. A coroutine
+/// has no scope of its own (`OperationContext::Scope`): pass the context.
 ///
 /// Start: an awaitable does nothing until you await it. Await it once.
 ///

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <concepts>
-#include <exception>
 #include <functional>
 #include <type_traits>
 #include <utility>
+
+#include <sessionq/handler_done.hpp>
 
 namespace sessionq {
 
@@ -19,7 +20,7 @@ namespace sessionq {
 ///         MessageHandler::started_by([](MessageContext& context, MessageHandler::Done done) {
 ///             std::thread{[&context, done = std::move(done)] {
 ///                 context.complete();
-///                 done(nullptr);
+///                 done();
 ///             }}.detach();
 ///         }));
 ///
@@ -32,12 +33,11 @@ public:
     /// Has handled the work when it returns.
     using Function = std::function<void(Work)>;
 
-    /// Call it once, from any thread, when the handler has finished. Null: the handler succeeded.
-    /// Otherwise: its exception. The work is invalid afterwards.
-    using Done = std::function<void(std::exception_ptr)>;
+    /// Call it once, from any thread, when the handler has finished.
+    using Done = HandlerDone;
 
-    /// Starts to handle the work and returns. If it throws, the handler has failed, and `Done` must
-    /// not be called.
+    /// Starts to handle the work and returns. If it throws and `Done` was not called, the handler
+    /// has failed, and `Done` ends nothing any more.
     using Start = std::function<void(Work, Done)>;
 
     template <typename F>
@@ -47,7 +47,7 @@ public:
     } // NOLINT(google-explicit-constructor): a callable is a handler
 
     /// Makes a handler that finishes later. A worker calls `start`. The messages stay in flight
-    /// until `Done` is called.
+    /// until `Done` is called or destroyed.
     [[nodiscard]] static BasicHandler started_by(Start start) {
         BasicHandler made{Function{}};
         made.start_ = std::move(start);

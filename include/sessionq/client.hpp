@@ -210,7 +210,7 @@ public:
         return connect_with(where, std::move(credential), options, tls);
     }
 
-    [[nodiscard]] const ClientOptions& options() const noexcept;
+    [[nodiscard]] const ClientOptions& options() const;
 
     /// A snapshot of what the client measures, since it was made: connections, sends, accepts of
     /// receivers; `Metrics` has the table. Measuring takes 33 KiB for each receive thread. A

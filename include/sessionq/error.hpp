@@ -24,7 +24,8 @@ enum class Errc {
     invalid_argument = 1,
     /// An options member is out of range or contradicts another. `detail` names the member.
     invalid_option,
-    /// The object cannot do this now (not started, already started, already stopped).
+    /// The object cannot do this now (not started, already started, already stopped). Every
+    /// function of an object that was moved from throws it, `stop` and the destructor aside.
     invalid_state,
     /// The broker, or this kind of entity, cannot do it. `detail` names both.
     not_supported,

@@ -62,22 +62,20 @@ public:
     LockedMessage& operator=(LockedMessage&& other) noexcept;
     ~LockedMessage();
 
-    [[nodiscard]] const ReceivedMessage& message() const noexcept;
-    [[nodiscard]] std::string_view text() const noexcept { return message().text(); }
-    [[nodiscard]] std::int64_t sequence_number() const noexcept {
-        return message().sequence_number();
-    }
+    [[nodiscard]] const ReceivedMessage& message() const;
+    [[nodiscard]] std::string_view text() const { return message().text(); }
+    [[nodiscard]] std::int64_t sequence_number() const { return message().sequence_number(); }
 
     /// Whether it was settled, or needs no settling (`receive_and_delete`).
-    [[nodiscard]] bool settled() const noexcept;
+    [[nodiscard]] bool settled() const;
 
     /// When the lock that holds the message ends unless it is renewed. never() if the broker's
     /// locks have no time limit, and with `receive_and_delete`. On the monotonic clock.
-    [[nodiscard]] Deadline lock_expires() const noexcept;
+    [[nodiscard]] Deadline lock_expires() const;
 
     /// Fires shortly before that lock ends, and when it is lost. Its callbacks run one after
     /// another on a thread that the client keeps for them.
-    [[nodiscard]] std::stop_token stop_token() const noexcept;
+    [[nodiscard]] std::stop_token stop_token() const;
 
     /// Renews the lock that holds the message, its own or its session's, and returns when it ends.
     /// Needed only if the receiver does not renew locks by itself.

@@ -100,6 +100,11 @@ private:
 /// Makes a context ambient on this thread for a scope, combined with the one that is ambient
 /// already. Restores that one at its end. Scopes nest. End them in reverse order.
 ///
+/// It must be a local variable of a function that is no coroutine. While a coroutine is suspended,
+/// its scope would be that of other work on the same thread. So a scope in a coroutine, or on the
+/// heap, throws `Error{Errc::invalid_state}`. In a coroutine, pass the context to each function. A
+/// handler that is a coroutine runs under its message's context anyway.
+///
 /// Example:
 ///
 ///     std::stop_source user_left;
@@ -121,7 +126,7 @@ private:
 };
 
 /// Makes the ambient context clean for a scope: what starts in it is not part of the request around
-/// it.
+/// it. It must be a local variable, as a `Scope` must.
 ///
 /// Example:
 ///
@@ -131,7 +136,7 @@ private:
 /// Thread safety: the thread that begins a scope must end it.
 class OperationContext::DetachedScope {
 public:
-    DetachedScope() noexcept;
+    DetachedScope();
     ~DetachedScope();
     DetachedScope(const DetachedScope&) = delete;
     DetachedScope& operator=(const DetachedScope&) = delete;

@@ -18,6 +18,7 @@
 namespace sessionq {
 
 namespace client {
+struct Access;
 class ProcessorRuntime;
 } // namespace client
 
@@ -169,12 +170,14 @@ public:
     [[nodiscard]] ProcessorDescription describe() const;
 
     /// Only the totals, since the last start. Never blocks.
-    [[nodiscard]] ProcessorCounters counters() const noexcept;
+    [[nodiscard]] ProcessorCounters counters() const;
 
     /// As `SessionProcessor::metrics`.
     [[nodiscard]] Metrics metrics() const;
 
 private:
+    friend struct client::Access;
+
     std::unique_ptr<client::ProcessorRuntime> runtime_;
 };
 

@@ -105,7 +105,10 @@ struct ProcessorOptions {
     /// Range: 64 KiB or more. Default 64 MiB.
     std::size_t max_buffered_bytes{std::size_t{64} << 20U};
 
-    /// Number of threads that run handlers. Range: 0 to 1,024. Zero: one per core. Default 0.
+    /// Threads that run handlers. A handler that waits keeps its thread, a coroutine does not.
+    /// Range: 0 to 1,024. Zero: as many as handlers may run at once, up to 64. It begins with one
+    /// per core, adds more while messages wait and the process leaves the processors time, and ends
+    /// those that were idle for 10 s. `update_limits` changes the number. Default 0.
     std::uint32_t worker_threads{0};
 
     /// How long one accept may wait at the broker for a session. Range: 1 ms to 1 h. Default 60 s.

@@ -34,23 +34,24 @@ public:
     ReceivedMessage(MessageContentPtr content, DeliveryFacts facts)
         : content_{std::move(content)}, facts_{std::move(facts)} {}
 
-    /// Whether it has no content. Then only `facts` may be called.
+    /// Whether it has no content: it was made by default or moved from. Then all that reads its
+    /// content throws invalid_state.
     [[nodiscard]] bool empty() const noexcept { return content_ == nullptr; }
 
     /// The whole message. Errors: protocol_error (the message cannot be decoded).
-    [[nodiscard]] const Message& content() const { return content_->message(); }
+    [[nodiscard]] const Message& content() const { return there().message(); }
     [[nodiscard]] const MessageContentPtr& shared_content() const noexcept { return content_; }
 
     /// The body. The view lives as long as any copy of the message.
-    [[nodiscard]] std::string_view text() const { return content_->body(); }
+    [[nodiscard]] std::string_view text() const { return there().body(); }
     [[nodiscard]] std::span<const std::byte> body() const {
-        return std::as_bytes(std::span{content_->body()});
+        return std::as_bytes(std::span{there().body()});
     }
     /// The session id. Empty also if the message has none, see content().session_id.
     [[nodiscard]] std::string_view session_id() const {
-        return content_->session_id().value_or(std::string_view{});
+        return there().session_id().value_or(std::string_view{});
     }
-    [[nodiscard]] std::string_view message_id() const { return content_->message_id(); }
+    [[nodiscard]] std::string_view message_id() const { return there().message_id(); }
     /// The application properties. Errors: protocol_error.
     [[nodiscard]] const Properties& properties() const { return content().properties; }
 
@@ -78,11 +79,11 @@ public:
     /// AMQP's message annotations as they came: the broker's (`x-opt-...`) and the sender's. None
     /// if the message was never on a network. Each call decodes them.
     /// Errors: protocol_error (they cannot be decoded).
-    [[nodiscard]] Properties annotations() const { return content_->annotations(); }
+    [[nodiscard]] Properties annotations() const { return there().annotations(); }
     /// One of them. Nothing if there is none of this name, or if it cannot be decoded. Decodes only
     /// that.
     [[nodiscard]] std::optional<PropertyValue> annotation(std::string_view name) const {
-        return content_->annotation(name);
+        return there().annotation(name);
     }
     /// The trace context that it carries: the properties `traceparent` and `tracestate`, or else
     /// `Diagnostic-Id`. Decodes only these. Unset: there is none, or it is invalid (see
@@ -91,6 +92,14 @@ public:
     [[nodiscard]] const DeliveryFacts& facts() const noexcept { return facts_; }
 
 private:
+    [[nodiscard]] const MessageContent& there() const {
+        if (content_ == nullptr) {
+            refuse_empty();
+        }
+        return *content_;
+    }
+    [[noreturn]] static void refuse_empty();
+
     MessageContentPtr content_{};
     DeliveryFacts facts_{};
 };

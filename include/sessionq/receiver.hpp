@@ -98,11 +98,11 @@ public:
     ~Receiver();
 
     /// The name of the entity, with its sub-queue.
-    [[nodiscard]] const std::string& entity() const noexcept;
+    [[nodiscard]] const std::string& entity() const;
 
     /// Fires when the receiver is lost or closed. Its callbacks run one after another on a thread
     /// that the client keeps for them.
-    [[nodiscard]] std::stop_token stop_token() const noexcept;
+    [[nodiscard]] std::stop_token stop_token() const;
 
     /// Why nothing can be received any more. Nothing while the receiver is open.
     [[nodiscard]] std::optional<Failure> loss() const;

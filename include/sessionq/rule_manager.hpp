@@ -49,7 +49,7 @@ public:
     /// broker has no rules).
     RuleManager(const Client& client, std::string subscription);
 
-    [[nodiscard]] const std::string& subscription() const noexcept;
+    [[nodiscard]] const std::string& subscription() const;
 
     /// Adds a rule.
     /// Errors: invalid_argument (the name, filter or action; names what is wrong), duplicate_entity

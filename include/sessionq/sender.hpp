@@ -56,7 +56,7 @@ public:
     /// member).
     Sender(const Client& client, std::string entity, SenderOptions options = {});
 
-    [[nodiscard]] const std::string& entity() const noexcept;
+    [[nodiscard]] const std::string& entity() const;
 
     /// Sends one message.
     /// Errors: the broker's (see `Errc`), message_too_large. An invalid field of the message is

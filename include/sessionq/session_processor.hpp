@@ -23,6 +23,7 @@
 namespace sessionq {
 
 namespace client {
+struct Access;
 class ProcessorRuntime;
 } // namespace client
 
@@ -213,7 +214,7 @@ public:
     [[nodiscard]] ProcessorDescription describe() const;
 
     /// Only the totals, since the last start. Never blocks.
-    [[nodiscard]] ProcessorCounters counters() const noexcept;
+    [[nodiscard]] ProcessorCounters counters() const;
 
     /// A snapshot of all that the processor measures, since its last start; `Metrics` has the
     /// table. Nothing before the first start.
@@ -225,11 +226,14 @@ public:
     /// within a second, the gauges are missing. No receive thread waits for the caller.
     [[nodiscard]] Metrics metrics() const;
 
-    /// The options of the constructor. `worker_threads` is the actual number if it was zero.
+    /// The options of the constructor. `worker_threads` is the most there may
+    /// be if it was zero.
     /// `update_limits` does not change what it returns.
-    [[nodiscard]] const ProcessorOptions& options() const noexcept;
+    [[nodiscard]] const ProcessorOptions& options() const;
 
 private:
+    friend struct client::Access;
+
     std::unique_ptr<client::ProcessorRuntime> runtime_;
 };
 

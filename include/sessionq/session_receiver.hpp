@@ -103,17 +103,17 @@ public:
     /// Gives the session back in the background, as `close` does. Does not wait.
     ~SessionReceiver();
 
-    [[nodiscard]] const std::string& session_id() const noexcept;
-    [[nodiscard]] const std::string& entity() const noexcept;
+    [[nodiscard]] const std::string& session_id() const;
+    [[nodiscard]] const std::string& entity() const;
 
     /// When the lock expires unless it is renewed. never() if the broker's locks have no time
     /// limit. On the monotonic clock, counted from the instant of the request. After an accept that
     /// had to wait, it counts from the answer, less the time that the answer may have travelled.
-    [[nodiscard]] Deadline lock_expires() const noexcept;
+    [[nodiscard]] Deadline lock_expires() const;
 
     /// Fires shortly before the lock expires, when it is lost, and when the receiver is closed. Its
     /// callbacks run one after another on a thread that the client keeps for them.
-    [[nodiscard]] std::stop_token stop_token() const noexcept;
+    [[nodiscard]] std::stop_token stop_token() const;
 
     /// Why the session is no longer held. Nothing while it is held.
     [[nodiscard]] std::optional<Failure> loss() const;

@@ -13,6 +13,7 @@
 #include <sessionq/deadline.hpp>
 #include <sessionq/error.hpp>
 #include <sessionq/failure_policy.hpp>
+#include <sessionq/handler_done.hpp>
 #include <sessionq/health.hpp>
 #include <sessionq/histogram.hpp>
 #include <sessionq/http_proxy.hpp>

@@ -157,11 +157,11 @@ Browser::Browser(const Client& client, std::string entity, BrowserOptions option
 
 std::vector<ReceivedMessage> Browser::peek(std::uint32_t max_messages,
                                            const OperationContext& context) {
-    return client::block(core_->peek(*this, max_messages, context));
+    return client::block(client::Access::core(*this)->peek(*this, max_messages, context));
 }
 
 std::optional<ReceivedMessage> Browser::next(Duration wait, const OperationContext& context) {
-    return client::block(core_->next(*this, wait, context));
+    return client::block(client::Access::core(*this)->next(*this, wait, context));
 }
 
 Browser::Iterator Browser::begin() { return Iterator{*this}; }
@@ -176,7 +176,7 @@ Browser::Iterator& Browser::Iterator::operator++() {
 }
 
 void Browser::Iterator::next_page() {
-    page_ = browser_->peek(browser_->core_->options().page_size);
+    page_ = browser_->peek(client::Access::core(*browser_)->options().page_size);
     at_ = 0;
 }
 

@@ -226,8 +226,8 @@ Client Client::connect_with(std::string_view where, std::shared_ptr<TokenCredent
         connect_to_service_bus(place_of(where, options.transport), make_tokens, options, tls)};
 }
 
-const ClientOptions& Client::options() const noexcept { return core_->options(); }
+const ClientOptions& Client::options() const { return client::Access::core(*this)->options(); }
 
-Metrics Client::metrics() const { return core_->metrics(); }
+Metrics Client::metrics() const { return client::Access::core(*this)->metrics(); }
 
 } // namespace sessionq

@@ -9,6 +9,7 @@
 #include "broker/rule_book.hpp"
 #include "client/broker_host.hpp"
 #include "client/thread_start.hpp"
+#include "core/access.hpp"
 
 namespace sessionq {
 namespace {
@@ -91,60 +92,67 @@ LocalBroker::~LocalBroker() = default;
 
 void LocalBroker::create_queue(const std::string& name, const QueueOptions& options) {
     const auto made = to_engine(options);
-    check_destinations(host_->broker(), made);
-    host_->broker().create_queue(name, made, host_->now()).take_or_throw();
+    check_destinations(client::Access::host(*this)->broker(), made);
+    client::Access::host(*this)
+        ->broker()
+        .create_queue(name, made, client::Access::host(*this)->now())
+        .take_or_throw();
 }
 
 void LocalBroker::delete_queue(const std::string& name) {
-    delete_one(*host_, name, broker::EntityKind::queue);
+    delete_one(*client::Access::host(*this), name, broker::EntityKind::queue);
 }
 
 bool LocalBroker::queue_exists(const std::string& name) const {
-    const auto found = host_->broker().find(name);
+    const auto found = client::Access::host(*this)->broker().find(name);
     return found && (found.value()->kind() == broker::EntityKind::queue ||
                      found.value()->name().ends_with("/$DeadLetterQueue"));
 }
 
 std::vector<std::string> LocalBroker::queue_names() const {
-    return host_->broker().names(broker::EntityKind::queue);
+    return client::Access::host(*this)->broker().names(broker::EntityKind::queue);
 }
 
 void LocalBroker::create_topic(const std::string& name, const TopicOptions& options) {
-    host_->broker()
+    client::Access::host(*this)
+        ->broker()
         .create_topic(name,
                       {.default_time_to_live = options.default_time_to_live,
                        .max_message_bytes = options.max_message_bytes,
                        .duplicate_detection_window = options.duplicate_detection_window},
-                      host_->now())
+                      client::Access::host(*this)->now())
         .take_or_throw();
 }
 
 void LocalBroker::delete_topic(const std::string& name) {
-    delete_one(*host_, name, broker::EntityKind::topic);
+    delete_one(*client::Access::host(*this), name, broker::EntityKind::topic);
 }
 
 std::vector<std::string> LocalBroker::topic_names() const {
-    return host_->broker().names(broker::EntityKind::topic);
+    return client::Access::host(*this)->broker().names(broker::EntityKind::topic);
 }
 
 void LocalBroker::create_subscription(const std::string& topic, const std::string& name,
                                       const SubscriptionOptions& options) {
     const auto made = to_engine(options);
-    check_destinations(host_->broker(), made);
-    host_->broker()
-        .create_subscription(topic, name, made, options.rules, host_->now())
+    check_destinations(client::Access::host(*this)->broker(), made);
+    client::Access::host(*this)
+        ->broker()
+        .create_subscription(topic, name, made, options.rules, client::Access::host(*this)->now())
         .take_or_throw();
 }
 
 void LocalBroker::delete_subscription(const std::string& topic, const std::string& name) {
-    delete_one(*host_, broker::subscription_name(topic, name), broker::EntityKind::subscription);
+    delete_one(*client::Access::host(*this), broker::subscription_name(topic, name),
+               broker::EntityKind::subscription);
 }
 
 std::vector<std::string> LocalBroker::subscription_names(const std::string& topic) const {
     const std::string begin = broker::subscription_name(
-        find(host_->broker(), topic, broker::EntityKind::topic)->name(), "");
+        find(client::Access::host(*this)->broker(), topic, broker::EntityKind::topic)->name(), "");
     std::vector<std::string> names;
-    for (const std::string& name : host_->broker().names(broker::EntityKind::subscription)) {
+    for (const std::string& name :
+         client::Access::host(*this)->broker().names(broker::EntityKind::subscription)) {
         if (name.starts_with(begin)) {
             names.push_back(name.substr(begin.size()));
         }
@@ -153,22 +161,26 @@ std::vector<std::string> LocalBroker::subscription_names(const std::string& topi
 }
 
 void LocalBroker::add_rule(const std::string& topic, const std::string& subscription, Rule rule) {
-    find_rules(host_->broker(), topic, subscription)->add(std::move(rule)).take_or_throw();
+    find_rules(client::Access::host(*this)->broker(), topic, subscription)
+        ->add(std::move(rule))
+        .take_or_throw();
 }
 
 void LocalBroker::remove_rule(const std::string& topic, const std::string& subscription,
                               const std::string& rule) {
-    find_rules(host_->broker(), topic, subscription)->remove(rule).take_or_throw();
+    find_rules(client::Access::host(*this)->broker(), topic, subscription)
+        ->remove(rule)
+        .take_or_throw();
 }
 
 std::vector<Rule> LocalBroker::rules(const std::string& topic,
                                      const std::string& subscription) const {
-    return find_rules(host_->broker(), topic, subscription)->list();
+    return find_rules(client::Access::host(*this)->broker(), topic, subscription)->list();
 }
 
 QueueCounts LocalBroker::counts(const std::string& name) const {
-    const auto queue = host_->broker().find(name).take_or_throw();
-    const broker::QueueCounts counts = queue->counts(host_->now());
+    const auto queue = client::Access::host(*this)->broker().find(name).take_or_throw();
+    const broker::QueueCounts counts = queue->counts(client::Access::host(*this)->now());
     QueueCounts all{
         .active = counts.active,
         .deferred = counts.deferred,
@@ -177,8 +189,8 @@ QueueCounts LocalBroker::counts(const std::string& name) const {
         .waiting_accepts = counts.waiting_accepts,
         .bytes = counts.bytes,
     };
-    if (const auto dead = host_->broker().find(name + "/$DeadLetterQueue")) {
-        all.dead_lettered = dead.value()->counts(host_->now()).active;
+    if (const auto dead = client::Access::host(*this)->broker().find(name + "/$DeadLetterQueue")) {
+        all.dead_lettered = dead.value()->counts(client::Access::host(*this)->now()).active;
     }
     return all;
 }

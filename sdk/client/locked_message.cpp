@@ -6,6 +6,7 @@
 #include "client/blocking.hpp"
 #include "client/session_receiver_operations.hpp"
 #include "client/unanswered_settlements.hpp"
+#include "core/access.hpp"
 
 namespace sessionq {
 
@@ -19,20 +20,23 @@ LockedMessage& LockedMessage::operator=(LockedMessage&& other) noexcept = defaul
 
 LockedMessage::~LockedMessage() = default;
 
-const ReceivedMessage& LockedMessage::message() const noexcept { return delivery_->message; }
-
-bool LockedMessage::settled() const noexcept {
-    return delivery_->settled_by_sender || delivery_->decided.load(std::memory_order_acquire);
+const ReceivedMessage& LockedMessage::message() const {
+    return client::Access::delivery(*this)->message;
 }
 
-Deadline LockedMessage::lock_expires() const noexcept {
-    const auto& lock = delivery_->own_lock;
-    return lock != nullptr ? lock->expires() : session_->lock_expires();
+bool LockedMessage::settled() const {
+    return client::Access::delivery(*this)->settled_by_sender ||
+           client::Access::delivery(*this)->decided.load(std::memory_order_acquire);
 }
 
-std::stop_token LockedMessage::stop_token() const noexcept {
-    const auto& lock = delivery_->own_lock;
-    return lock != nullptr ? lock->stop_token() : session_->stop_token();
+Deadline LockedMessage::lock_expires() const {
+    const auto& lock = client::Access::delivery(*this)->own_lock;
+    return lock != nullptr ? lock->expires() : client::Access::session(*this)->lock_expires();
+}
+
+std::stop_token LockedMessage::stop_token() const {
+    const auto& lock = client::Access::delivery(*this)->own_lock;
+    return lock != nullptr ? lock->stop_token() : client::Access::session(*this)->stop_token();
 }
 
 Deadline LockedMessage::renew_lock(const OperationContext& context) {

@@ -52,47 +52,52 @@ Processor::Processor(Processor&&) noexcept = default;
 Processor& Processor::operator=(Processor&&) noexcept = default;
 
 void Processor::on_message(MessageHandler handler) {
-    runtime_->handlers_before_start().set(handler);
+    client::Access::runtime(*this)->handlers_before_start().set(handler);
 }
 
 void Processor::on_failure(std::function<FailurePolicy(const FailureContext&)> choose) {
-    runtime_->handlers_before_start().failure = std::move(choose);
+    client::Access::runtime(*this)->handlers_before_start().failure = std::move(choose);
 }
 
 void Processor::on_error(std::function<void(const ErrorContext&)> handler) {
-    runtime_->handlers_before_start().error = std::move(handler);
+    client::Access::runtime(*this)->handlers_before_start().error = std::move(handler);
 }
 
 void Processor::on_health_changed(std::function<void(const Health&)> handler) {
-    runtime_->handlers_before_start().health_changed = std::move(handler);
+    client::Access::runtime(*this)->handlers_before_start().health_changed = std::move(handler);
 }
 
-void Processor::start() { runtime_->start(); }
+void Processor::start() { client::Access::runtime(*this)->start(); }
 
-void Processor::pause() { runtime_->pause(); }
+void Processor::pause() { client::Access::runtime(*this)->pause(); }
 
-void Processor::resume() { runtime_->resume(); }
+void Processor::resume() { client::Access::runtime(*this)->resume(); }
 
-StopReport Processor::stop(const StopOptions& options) noexcept { return runtime_->stop(options); }
+StopReport Processor::stop(const StopOptions& options) {
+    return client::Access::runtime(*this)->stop(options);
+}
 
 StopReport Processor::stop(Duration timeout) noexcept {
-    return runtime_->stop({.timeout = timeout});
+    return stop(StopOptions{.timeout = timeout});
 }
 
 void Processor::set_max_concurrent_calls(std::uint32_t calls) {
     check_calls(calls);
-    runtime_->change_limits(
+    client::Access::runtime(*this)->change_limits(
         [calls](ConcurrencyLimits& limits) { limits.max_concurrent_calls_per_session = calls; });
 }
 
 void Processor::set_prefetch(std::uint32_t messages) {
-    runtime_->change_limits([messages](ConcurrencyLimits& limits) { limits.prefetch = messages; });
+    client::Access::runtime(*this)->change_limits(
+        [messages](ConcurrencyLimits& limits) { limits.prefetch = messages; });
 }
 
-ProcessorDescription Processor::describe() const { return runtime_->describe(); }
+ProcessorDescription Processor::describe() const {
+    return client::Access::runtime(*this)->describe();
+}
 
-ProcessorCounters Processor::counters() const noexcept { return runtime_->counters(); }
+ProcessorCounters Processor::counters() const { return client::Access::runtime(*this)->counters(); }
 
-Metrics Processor::metrics() const { return runtime_->metrics(); }
+Metrics Processor::metrics() const { return client::Access::runtime(*this)->metrics(); }
 
 } // namespace sessionq

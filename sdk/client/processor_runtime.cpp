@@ -10,6 +10,7 @@
 #include "core/log.hpp"
 #include "core/log_events.hpp"
 #include "core/rfc3339.hpp"
+#include "processor/default_workers.hpp"
 #include "processor/doubtful_settings.hpp"
 #include "processor/options_check.hpp"
 
@@ -24,13 +25,23 @@ constexpr Duration run_patience = std::chrono::seconds{1}; // for on_error handl
 
 constexpr Duration describe_patience = std::chrono::seconds{1};
 
+dispatch::WorkerBounds worker_bounds(const ProcessorOptions& options, bool adapts) {
+    return adapts ? dispatch::WorkerBounds{.least = std::min(
+                                               options.worker_threads,
+                                               std::max(1U, std::thread::hardware_concurrency())),
+                                           .most = options.worker_threads}
+                  : dispatch::WorkerBounds::exactly(options.worker_threads);
+}
+
 ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string>& entities,
                          const ports::Capabilities& capabilities, ports::Scope scope) {
     processor::check_options(options, scope);
     processor::check_entities(entities);
     processor::check_capabilities(options, capabilities, scope);
     if (options.worker_threads == 0) {
-        options.worker_threads = std::max(1U, std::thread::hardware_concurrency());
+        options.worker_threads = processor::default_workers(
+            options.max_concurrent_sessions, options.max_concurrent_calls_per_session,
+            options.max_concurrent_calls);
     }
     return options;
 }
@@ -63,6 +74,7 @@ ProcessorRuntime::ProcessorRuntime(std::shared_ptr<ClientCore> client,
                                    ports::Scope scope)
     : client_{std::move(client)},
       entities_{std::move(entities)},
+      adapts_workers_{options.worker_threads == 0},
       options_{checked(std::move(options), entities_, client_->capabilities(), scope)},
       scope_{scope} {}
 
@@ -138,7 +150,7 @@ ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
     }
     run->pool = start_threads("not all workers could be started", [&] {
         return std::make_unique<dispatch::WorkerPool>(run->dispatcher, client_->clock(),
-                                                      options_.worker_threads);
+                                                      worker_bounds(options_, adapts_workers_));
     });
     run->coroutines = std::make_unique<dispatch::CoroutineHost>(*run->pool);
     environment.workers = run->pool.get();
@@ -155,15 +167,18 @@ void ProcessorRuntime::start() {
     require_startable();
     open_describe_socket();
     run = make_run();
-    for (const std::string& doubt :
-         processor::doubtful_settings(options_, client_->capabilities(), scope_)) {
+    auto doubts = processor::doubtful_settings(options_, client_->capabilities(), scope_);
+    if (auto doubt = processor::doubtful_workers(options_); doubt && handlers_.keep_workers()) {
+        doubts.push_back(*std::move(doubt));
+    }
+    for (const std::string& doubt : doubts) {
         core::log_event(LogLevel::warning, "processor", core::events::doubtful_setting, {}, doubt);
     }
     core::log_event(
         LogLevel::info, "processor", core::events::processor_started,
         {{"entity", entities_.front()}}, "starts on ", entities_.size(),
         " entities: ", options_.max_concurrent_sessions, " sessions, ",
-        options_.max_concurrent_calls_per_session, " calls each, ", options_.worker_threads,
+        options_.max_concurrent_calls_per_session, " calls each, up to ", options_.worker_threads,
         " workers, idle timeout ",
         std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_idle_timeout)
             .count(),
@@ -197,7 +212,17 @@ void ProcessorRuntime::resume() {
 
 void ProcessorRuntime::change_limits(const processor::Processor::ChangeLimits& change) {
     const OperationContext::DetachedScope detached;
-    started()->processor->change_limits(change);
+    unsigned most = 0;
+    const RunPtr run = started();
+    run->processor->change_limits([&](ConcurrencyLimits& limits) {
+        change(limits);
+        most = processor::default_workers(limits.max_concurrent_sessions,
+                                          limits.max_concurrent_calls_per_session,
+                                          limits.max_concurrent_calls);
+    });
+    if (adapts_workers_) {
+        run->pool->set_most(most);
+    }
 }
 
 std::optional<ProcessorDescription> ProcessorRuntime::described(const Run& run) {

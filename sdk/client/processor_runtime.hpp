@@ -95,6 +95,7 @@ private:
 
     const std::shared_ptr<ClientCore> client_;
     const std::vector<std::string> entities_;
+    const bool adapts_workers_; ///< nobody asked for a number
     const ProcessorOptions options_;
     const ports::Scope scope_;
     processor::Handlers handlers_{};

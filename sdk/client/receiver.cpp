@@ -29,11 +29,17 @@ Receiver Receiver::open(const Client& client, const std::string& entity, Receive
     return client::block(client::open_receiver(client, entity, options, context));
 }
 
-const std::string& Receiver::entity() const noexcept { return session_->status()->entity(); }
+const std::string& Receiver::entity() const {
+    return client::Access::session(*this)->status()->entity();
+}
 
-std::stop_token Receiver::stop_token() const noexcept { return session_->status()->stop_token(); }
+std::stop_token Receiver::stop_token() const {
+    return client::Access::session(*this)->status()->stop_token();
+}
 
-std::optional<Failure> Receiver::loss() const { return session_->status()->loss(); }
+std::optional<Failure> Receiver::loss() const {
+    return client::Access::session(*this)->status()->loss();
+}
 
 std::vector<LockedMessage> Receiver::receive(std::size_t max_messages, Duration wait,
                                              const OperationContext& context) {

@@ -27,7 +27,8 @@ RunPtr make_run(const Client& client, const std::string& entity, RedriveOptions 
 
 bool DeadLetterFilter::matches(const ReceivedMessage& message, WallTime now) const {
     const auto& why = message.facts().dead_letter;
-    return (!session_id || message.shared_content()->session_id() == *session_id) &&
+    return (!session_id ||
+            (!message.empty() && message.shared_content()->session_id() == *session_id)) &&
            (!reason || (why && why->reason == *reason)) &&
            (!older_than || now - message.enqueued_time() > *older_than);
 }

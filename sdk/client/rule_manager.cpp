@@ -105,18 +105,20 @@ RuleManager::RuleManager(const Client& client, std::string subscription)
     : core_{std::make_shared<const client::RuleManagerCore>(client::Access::core(client),
                                                             std::move(subscription))} {}
 
-const std::string& RuleManager::subscription() const noexcept { return core_->subscription(); }
+const std::string& RuleManager::subscription() const {
+    return client::Access::core(*this)->subscription();
+}
 
 void RuleManager::add(Rule rule, const OperationContext& context) const {
-    client::block(core_->add(std::move(rule), context));
+    client::block(client::Access::core(*this)->add(std::move(rule), context));
 }
 
 void RuleManager::remove(std::string name, const OperationContext& context) const {
-    client::block(core_->remove(std::move(name), context));
+    client::block(client::Access::core(*this)->remove(std::move(name), context));
 }
 
 std::vector<Rule> RuleManager::list(const OperationContext& context) const {
-    return client::block(core_->list(context));
+    return client::block(client::Access::core(*this)->list(context));
 }
 
 } // namespace sessionq

@@ -160,14 +160,14 @@ Sender::Sender(const Client& client, std::string entity, SenderOptions options)
     : core_{std::make_shared<client::SenderCore>(client::Access::core(client), std::move(entity),
                                                  options)} {}
 
-const std::string& Sender::entity() const noexcept { return core_->entity(); }
+const std::string& Sender::entity() const { return client::Access::core(*this)->entity(); }
 
 void Sender::send(Message message, const OperationContext& context) const {
     send(client::SenderCore::batch_of(std::move(message)), context);
 }
 
 void Sender::send(std::vector<Message> messages, const OperationContext& context) const {
-    client::block(core_->send(std::move(messages), context));
+    client::block(client::Access::core(*this)->send(std::move(messages), context));
 }
 
 void Sender::send(MessageBatch batch, const OperationContext& context) const {
@@ -175,22 +175,23 @@ void Sender::send(MessageBatch batch, const OperationContext& context) const {
 }
 
 MessageBatch Sender::create_batch(std::uint64_t max_bytes, const OperationContext& context) const {
-    return client::block(core_->create_batch(max_bytes, context));
+    return client::block(client::Access::core(*this)->create_batch(max_bytes, context));
 }
 
 std::int64_t Sender::schedule(Message message, WallTime when,
                               const OperationContext& context) const {
-    return client::block(core_->schedule(std::move(message), when, context));
+    return client::block(client::Access::core(*this)->schedule(std::move(message), when, context));
 }
 
 std::vector<std::int64_t> Sender::schedule(std::vector<Message> messages, WallTime when,
                                            const OperationContext& context) const {
-    return client::block(core_->schedule(std::move(messages), when, context));
+    return client::block(client::Access::core(*this)->schedule(std::move(messages), when, context));
 }
 
 void Sender::cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
                               const OperationContext& context) const {
-    client::block(core_->cancel_scheduled(std::move(sequence_numbers), context));
+    client::block(
+        client::Access::core(*this)->cancel_scheduled(std::move(sequence_numbers), context));
 }
 
 } // namespace sessionq

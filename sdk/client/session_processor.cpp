@@ -29,59 +29,66 @@ SessionProcessor::SessionProcessor(SessionProcessor&&) noexcept = default;
 SessionProcessor& SessionProcessor::operator=(SessionProcessor&&) noexcept = default;
 
 void SessionProcessor::on_message(MessageHandler handler) {
-    runtime_->handlers_before_start().set(handler);
+    client::Access::runtime(*this)->handlers_before_start().set(handler);
 }
 
 void SessionProcessor::on_messages(BatchHandler handler, BatchOptions options) {
-    processor::Handlers& handlers = runtime_->handlers_before_start();
+    processor::Handlers& handlers = client::Access::runtime(*this)->handlers_before_start();
     processor::check_batch(options);
     handlers.set(handler, options);
 }
 
 void SessionProcessor::on_session_open(std::function<void(SessionContext&)> handler) {
-    runtime_->handlers_before_start().session_open = std::move(handler);
+    client::Access::runtime(*this)->handlers_before_start().session_open = std::move(handler);
 }
 
 void SessionProcessor::on_session_close(std::function<void(SessionContext&, CloseReason)> handler) {
-    runtime_->handlers_before_start().session_close = std::move(handler);
+    client::Access::runtime(*this)->handlers_before_start().session_close = std::move(handler);
 }
 
 void SessionProcessor::on_failure(std::function<FailurePolicy(const FailureContext&)> choose) {
-    runtime_->handlers_before_start().failure = std::move(choose);
+    client::Access::runtime(*this)->handlers_before_start().failure = std::move(choose);
 }
 
 void SessionProcessor::on_error(std::function<void(const ErrorContext&)> handler) {
-    runtime_->handlers_before_start().error = std::move(handler);
+    client::Access::runtime(*this)->handlers_before_start().error = std::move(handler);
 }
 
 void SessionProcessor::on_health_changed(std::function<void(const Health&)> handler) {
-    runtime_->handlers_before_start().health_changed = std::move(handler);
+    client::Access::runtime(*this)->handlers_before_start().health_changed = std::move(handler);
 }
 
-void SessionProcessor::start() { runtime_->start(); }
+void SessionProcessor::start() { client::Access::runtime(*this)->start(); }
 
-void SessionProcessor::pause() { runtime_->pause(); }
+void SessionProcessor::pause() { client::Access::runtime(*this)->pause(); }
 
-void SessionProcessor::resume() { runtime_->resume(); }
+void SessionProcessor::resume() { client::Access::runtime(*this)->resume(); }
 
 StopReport SessionProcessor::stop(const StopOptions& options) noexcept {
-    return runtime_->stop(options);
+    return runtime_ == nullptr ? StopReport{.complete = true} : runtime_->stop(options);
 }
 
 StopReport SessionProcessor::stop(Duration timeout) noexcept {
-    return runtime_->stop({.timeout = timeout});
+    return stop(StopOptions{.timeout = timeout});
 }
 
 void SessionProcessor::update_limits(const ConcurrencyLimits& limits) {
-    runtime_->change_limits([&limits](ConcurrencyLimits& all) { all = limits; });
+    client::Access::runtime(*this)->change_limits(
+        [&limits](ConcurrencyLimits& all) { all = limits; });
 }
 
-ProcessorDescription SessionProcessor::describe() const { return runtime_->describe(); }
+ProcessorDescription SessionProcessor::describe() const {
+    return client::Access::runtime(*this)->describe();
+}
 
-ProcessorCounters SessionProcessor::counters() const noexcept { return runtime_->counters(); }
+ProcessorCounters SessionProcessor::counters() const {
+    return client::Access::runtime(*this)->counters();
+}
 
-Metrics SessionProcessor::metrics() const { return runtime_->metrics(); }
+Metrics SessionProcessor::metrics() const { return client::Access::runtime(*this)->metrics(); }
 
-const ProcessorOptions& SessionProcessor::options() const noexcept { return runtime_->options(); }
+const ProcessorOptions& SessionProcessor::options() const {
+    return client::Access::runtime(*this)->options();
+}
 
 } // namespace sessionq

@@ -49,21 +49,25 @@ std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& cl
         client, {.entity = entity, .wait = wait, .receiver = client::terms_of(options)}, context));
 }
 
-const std::string& SessionReceiver::session_id() const noexcept {
-    return session_->status()->session_id();
+const std::string& SessionReceiver::session_id() const {
+    return client::Access::session(*this)->status()->session_id();
 }
 
-const std::string& SessionReceiver::entity() const noexcept { return session_->status()->entity(); }
-
-Deadline SessionReceiver::lock_expires() const noexcept {
-    return session_->status()->lock_expires();
+const std::string& SessionReceiver::entity() const {
+    return client::Access::session(*this)->status()->entity();
 }
 
-std::stop_token SessionReceiver::stop_token() const noexcept {
-    return session_->status()->stop_token();
+Deadline SessionReceiver::lock_expires() const {
+    return client::Access::session(*this)->status()->lock_expires();
 }
 
-std::optional<Failure> SessionReceiver::loss() const { return session_->status()->loss(); }
+std::stop_token SessionReceiver::stop_token() const {
+    return client::Access::session(*this)->status()->stop_token();
+}
+
+std::optional<Failure> SessionReceiver::loss() const {
+    return client::Access::session(*this)->status()->loss();
+}
 
 std::vector<SessionMessage> SessionReceiver::receive(std::size_t max_messages, Duration wait,
                                                      const OperationContext& context) {

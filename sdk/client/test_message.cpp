@@ -34,12 +34,12 @@ void run_to_end(const BasicHandler<Work>& handler, const std::shared_ptr<TestSes
         std::exception_ptr error{};
     };
     const auto end = std::make_shared<End>();
-    handler.start()(work, [end, session](std::exception_ptr error) {
-        session->executor().post([end, error = std::move(error)] {
-            end->error = error;
-            end->ended = true;
-        });
-    });
+    handler.start()(work, HandlerDone{[end, session](std::exception_ptr error) {
+                        session->executor().post([end, error = std::move(error)] {
+                            end->error = error;
+                            end->ended = true;
+                        });
+                    }});
     session->executor().run_until([&] { return end->ended; });
     if (end->error) {
         std::rethrow_exception(end->error);

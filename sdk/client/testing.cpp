@@ -8,6 +8,7 @@
 
 #include "client/test_message.hpp"
 #include "client/test_session.hpp"
+#include "core/access.hpp"
 
 namespace sessionq::testing {
 
@@ -17,50 +18,54 @@ FakeSession::~FakeSession() = default;
 FakeSession::FakeSession(FakeSession&&) noexcept = default;
 FakeSession& FakeSession::operator=(FakeSession&&) noexcept = default;
 
-SessionContext& FakeSession::context() noexcept { return session_->context(); }
-std::optional<std::string> FakeSession::state() const { return session_->broker().state(); }
-void FakeSession::set_state(std::optional<std::string> state) {
-    session_->broker().set_state(std::move(state));
+SessionContext& FakeSession::context() { return client::Access::session(*this)->context(); }
+std::optional<std::string> FakeSession::state() const {
+    return client::Access::session(*this)->broker().state();
 }
-bool FakeSession::released() const { return session_->broker().released(); }
+void FakeSession::set_state(std::optional<std::string> state) {
+    client::Access::session(*this)->broker().set_state(std::move(state));
+}
+bool FakeSession::released() const { return client::Access::session(*this)->broker().released(); }
 std::int64_t FakeSession::add_deferred(Message message) {
-    const std::int64_t number = session_->broker().next_sequence();
-    session_->broker().defer(
-        client::to_received(std::move(message), session_->session_id(),
+    const std::int64_t number = client::Access::session(*this)->broker().next_sequence();
+    client::Access::session(*this)->broker().defer(
+        client::to_received(std::move(message), client::Access::session(*this)->session_id(),
                             {.sequence_number = number, .state = MessageState::deferred}));
     return number;
 }
 std::optional<Settlement> FakeSession::settlement_of(std::int64_t sequence_number) const {
-    return session_->broker().settlement_of(sequence_number);
+    return client::Access::session(*this)->broker().settlement_of(sequence_number);
 }
-void FakeSession::request_stop() { session_->request_stop(); }
+void FakeSession::request_stop() { client::Access::session(*this)->request_stop(); }
 void FakeSession::lose_lock() {
-    session_->broker().lose();
-    session_->request_stop();
+    client::Access::session(*this)->broker().lose();
+    client::Access::session(*this)->request_stop();
 }
 void FakeSession::fail_requests(std::optional<Errc> error) {
-    session_->broker().fail_requests(error);
+    client::Access::session(*this)->broker().fail_requests(error);
 }
 
 FakeMessage::FakeMessage(FakeSession& session, Message message, DeliveryFacts facts,
                          std::uint32_t attempt)
-    : message_{std::make_unique<client::TestMessage>(session.session_, std::move(message),
-                                                     std::move(facts), attempt)} {}
+    : message_{std::make_unique<client::TestMessage>(
+          client::Access::session(session), std::move(message), std::move(facts), attempt)} {}
 FakeMessage::~FakeMessage() = default;
 FakeMessage::FakeMessage(FakeMessage&&) noexcept = default;
 FakeMessage& FakeMessage::operator=(FakeMessage&&) noexcept = default;
 
-MessageContext& FakeMessage::context() noexcept { return message_->context(); }
-const ReceivedMessage& FakeMessage::message() const noexcept { return message_->message; }
-void FakeMessage::run(const MessageHandler& handler) { message_->run(handler); }
+MessageContext& FakeMessage::context() { return client::Access::test(*this)->context(); }
+const ReceivedMessage& FakeMessage::message() const { return client::Access::test(*this)->message; }
+void FakeMessage::run(const MessageHandler& handler) { client::Access::test(*this)->run(handler); }
 void FakeMessage::run_batch(std::span<FakeMessage> batch, const BatchHandler& handler) {
     std::vector<client::TestMessage*> messages;
     messages.reserve(batch.size());
     for (const FakeMessage& each : batch) {
-        messages.push_back(each.message_.get());
+        messages.push_back(client::Access::test(each).get());
     }
     client::TestMessage::run(messages, handler);
 }
-std::optional<Settlement> FakeMessage::settlement() const { return message_->settlement(); }
+std::optional<Settlement> FakeMessage::settlement() const {
+    return client::Access::test(*this)->settlement();
+}
 
 } // namespace sessionq::testing

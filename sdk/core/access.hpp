@@ -5,23 +5,41 @@
 
 namespace sessionq::client {
 
+/// Throws `invalid_state`: the object was moved from.
+[[noreturn]] void refuse_moved_from();
+
 /// The library's way into the public classes, which name it as their friend. It lies here because
-/// the processor makes contexts with it.
+/// the processor makes contexts with it. A part of an object that was moved from is refused.
 struct Access {
-    [[nodiscard]] static const auto& core(const auto& object) noexcept { return object.core_; }
+    [[nodiscard]] static const auto& core(const auto& object) { return there(object.core_); }
+    [[nodiscard]] static const auto& runtime(const auto& processor) {
+        return there(processor.runtime_);
+    }
     [[nodiscard]] static auto take_messages(auto&& batch) noexcept {
         return std::move(batch.messages_);
     }
-    [[nodiscard]] static const auto& host(const auto& broker) noexcept { return broker.host_; }
-    [[nodiscard]] static const auto& session(const auto& held) noexcept { return held.session_; }
-    [[nodiscard]] static const auto& delivery(const auto& message) noexcept {
-        return message.delivery_;
+    [[nodiscard]] static const auto& host(const auto& broker) { return there(broker.host_); }
+    [[nodiscard]] static const auto& session(const auto& held) { return there(held.session_); }
+    [[nodiscard]] static const auto& delivery(const auto& message) {
+        return there(message.delivery_);
     }
+    [[nodiscard]] static const auto& test(const auto& fake) { return there(fake.message_); }
     [[nodiscard]] static auto& call(const auto& context) noexcept { return *context.call_; }
+
+    [[nodiscard]] static bool revoke(const auto& done) noexcept { return done.revoke(); }
 
     template <typename T, typename... Args>
     [[nodiscard]] static T make(Args&&... args) {
         return T{std::forward<Args>(args)...};
+    }
+
+private:
+    template <typename Pointer>
+    [[nodiscard]] static const Pointer& there(const Pointer& part) {
+        if (part == nullptr) {
+            refuse_moved_from();
+        }
+        return part;
     }
 };
 

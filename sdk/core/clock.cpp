@@ -3,6 +3,8 @@
 
 #include <ctime>
 
+#include "core/processor_time.hpp"
+
 namespace sessionq::core {
 namespace {
 
@@ -28,6 +30,12 @@ const Clock& system_clock() noexcept {
     // Never destroyed: a thread stuck in a handler may read it until the process ends.
     static const SystemClock& clock = *new SystemClock;
     return clock;
+}
+
+Duration processor_time() noexcept {
+    timespec used{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return std::chrono::seconds{used.tv_sec} + std::chrono::nanoseconds{used.tv_nsec};
 }
 
 } // namespace sessionq::core

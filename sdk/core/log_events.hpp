@@ -26,6 +26,7 @@ inline constexpr std::string_view message_settling{"message_settling"};
 inline constexpr std::string_view accept_failed{"accept_failed"};
 inline constexpr std::string_view session_open_failed{"session_open_failed"};
 inline constexpr std::string_view handler_failed{"handler_failed"};
+inline constexpr std::string_view handler_misused{"handler_misused"};
 inline constexpr std::string_view session_close_failed{"session_close_failed"};
 inline constexpr std::string_view settlement_failed{"settlement_failed"};
 inline constexpr std::string_view lock_not_kept{"lock_not_kept"};

@@ -5,6 +5,9 @@
 #include <type_traits>
 #include <variant>
 
+#include <sessionq/error.hpp>
+#include <sessionq/received_message.hpp>
+
 #include "core/message_size.hpp"
 
 namespace sessionq {
@@ -119,6 +122,10 @@ MessageContentPtr DecodedContent::with_changes(const ContentChanges& changes) co
         }
     }
     return std::make_shared<DecodedContent>(std::move(changed));
+}
+
+void ReceivedMessage::refuse_empty() {
+    throw Error{Errc::invalid_state, "the message is empty: made by default, or moved from"};
 }
 
 } // namespace sessionq

@@ -1,12 +1,71 @@
 // SPDX-License-Identifier: MIT
 #include <sessionq/operation_context.hpp>
 
+#include <pthread.h>
+
+#include <cstdint>
+
+#include <sessionq/error.hpp>
+
 #include "core/lock_bound.hpp"
+
+// Of AddressSanitizer, which may keep local variables elsewhere. Null without it.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
+extern "C" {
+[[gnu::weak]] void* __asan_get_current_fake_stack();
+[[gnu::weak]] void* __asan_addr_is_in_fake_stack(void* fake_stack, void* object, void** begin,
+                                                 void** end);
+}
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace sessionq {
 namespace {
 
 thread_local const OperationContext* ambient = nullptr;
+
+/// Where this thread's stack lies. Empty if that is not known.
+struct StackBounds {
+    std::uintptr_t low{0};
+    std::uintptr_t high{0};
+
+    StackBounds() noexcept {
+        pthread_attr_t attributes;
+        if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) {
+            return;
+        }
+        void* stack = nullptr;
+        std::size_t size = 0;
+        if (::pthread_attr_getstack(&attributes, &stack, &size) == 0) {
+            low = reinterpret_cast<std::uintptr_t>(stack);
+            high = low + size;
+        }
+        ::pthread_attr_destroy(&attributes);
+    }
+
+    [[nodiscard]] bool contains(const void* object) const noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(object);
+        return low <= address && address < high;
+    }
+};
+
+bool is_in_fake_stack(const void* object) noexcept {
+    return __asan_get_current_fake_stack != nullptr &&
+           __asan_addr_is_in_fake_stack(__asan_get_current_fake_stack(), const_cast<void*>(object),
+                                        nullptr, nullptr) != nullptr;
+}
+
+/// Refuses a scope that is no local variable of a function. Those of a coroutine lie in its frame,
+/// on the heap, and the scope would be ambient for other work of this thread while the coroutine is
+/// suspended. A fiber's stack is not known, so nothing is refused there.
+void require_local(const void* scope) {
+    static thread_local const StackBounds stack;
+    if (stack.contains(__builtin_frame_address(0)) && !stack.contains(scope) &&
+        !is_in_fake_stack(scope)) {
+        throw Error{Errc::invalid_state,
+                    "an OperationContext scope in a coroutine would leak to other work of its "
+                    "thread; pass the context to each function instead"};
+    }
+}
 
 /// A token that fires when one of two fires, as long as this exists. Keeps what fires them.
 class LinkedStop {
@@ -88,12 +147,16 @@ const OperationContext& OperationContext::current() noexcept {
 OperationContext::Scope::Scope(OperationContext context)
     : context_{ambient != nullptr ? context.within(*ambient) : std::move(context)},
       outer_{ambient} {
+    require_local(this);
     ambient = &context_;
 }
 
 OperationContext::Scope::~Scope() { ambient = outer_; }
 
-OperationContext::DetachedScope::DetachedScope() noexcept : outer_{ambient} { ambient = nullptr; }
+OperationContext::DetachedScope::DetachedScope() : outer_{ambient} {
+    require_local(this);
+    ambient = nullptr;
+}
 
 OperationContext::DetachedScope::~DetachedScope() { ambient = outer_; }
 

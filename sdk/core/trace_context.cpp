@@ -90,7 +90,7 @@ std::optional<TraceContext> TraceContext::parse(std::string_view traceparent,
 }
 
 std::optional<TraceContext> ReceivedMessage::trace() const {
-    return find_trace([this](std::string_view name) { return content_->property(name); });
+    return find_trace([this](std::string_view name) { return there().property(name); });
 }
 
 namespace core {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <sessionq/time.hpp>
+
 namespace sessionq::dispatch {
 
 /// Tracks sleeping workers and wakes as few of them as necessary (DG3, DG4).
@@ -22,21 +24,21 @@ public:
 
     /// Withdraws the announcement: the caller found work. If a wake-up is on its way already, the
     /// caller takes it.
-    void cancel() noexcept {
-        std::uint64_t state = state_.load(std::memory_order_relaxed);
-        while (asleep(state) > 0) {
-            if (state_.compare_exchange_weak(state, state - one_asleep, std::memory_order_acq_rel,
-                                             std::memory_order_relaxed)) {
-                return;
-            }
-        }
-        sleep();
-    }
+    void cancel() noexcept { static_cast<void>(withdraw()); }
 
     /// Sleeps until woken. The caller then looks for work.
     void sleep() noexcept {
         semaphore_.acquire();
         state_.fetch_sub(one_coming, std::memory_order_acq_rel);
+    }
+
+    /// The same, but no longer than `longest`. False: nobody woke the caller for so long.
+    [[nodiscard]] bool sleep_within(Duration longest) noexcept {
+        if (semaphore_.acquire_within(longest)) {
+            state_.fetch_sub(one_coming, std::memory_order_acq_rel);
+            return true;
+        }
+        return !withdraw();
     }
 
     /// Wakes enough workers for `work`, less those that are coming already. No system call if that
@@ -76,6 +78,19 @@ public:
 private:
     static constexpr std::uint64_t one_asleep = 1;
     static constexpr std::uint64_t one_coming = std::uint64_t{1} << 32;
+
+    /// False: a wake-up was on its way, and the caller has taken it.
+    bool withdraw() noexcept {
+        std::uint64_t state = state_.load(std::memory_order_relaxed);
+        while (asleep(state) > 0) {
+            if (state_.compare_exchange_weak(state, state - one_asleep, std::memory_order_acq_rel,
+                                             std::memory_order_relaxed)) {
+                return true;
+            }
+        }
+        sleep();
+        return false;
+    }
 
     static constexpr std::uint64_t asleep(std::uint64_t state) noexcept {
         return state & (one_coming - 1);

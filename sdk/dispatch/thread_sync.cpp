@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "dispatch/thread_sync.hpp"
 
+#include <cerrno>
+#include <ctime>
 #include <thread>
+
+#include "core/clock.hpp"
 
 namespace sessionq::dispatch {
 namespace {
@@ -26,6 +30,20 @@ void SmallLock::wait_and_lock() noexcept {
             std::this_thread::yield();
         }
     }
+}
+
+bool Semaphore::acquire_within(Duration longest) noexcept {
+    const WallTime end = core::system_clock().wall_now() + longest;
+    const auto seconds = std::chrono::time_point_cast<std::chrono::seconds>(end);
+    const timespec until{
+        .tv_sec = seconds.time_since_epoch().count(),
+        .tv_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(end - seconds).count()};
+    while (sem_timedwait(&semaphore_, &until) != 0) {
+        if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
 }
 
 } // namespace sessionq::dispatch

@@ -5,6 +5,8 @@
 
 #include <semaphore.h>
 
+#include <sessionq/time.hpp>
+
 namespace sessionq::dispatch {
 
 /// A lock for critical sections of a few instructions. Unlocking is a plain store. A waiting thread
@@ -38,6 +40,9 @@ public:
         while (sem_wait(&semaphore_) != 0) { // interrupted by a signal handler
         }
     }
+    /// False: nobody released it for so long. A step of the wall clock makes that shorter or
+    /// longer.
+    [[nodiscard]] bool acquire_within(Duration longest) noexcept;
 
 private:
     sem_t semaphore_{};

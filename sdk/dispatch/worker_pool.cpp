@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "dispatch/worker_pool.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <list>
 #include <mutex>
+#include <system_error>
+#include <thread>
 
 #include <pthread.h>
 
 #include "core/log.hpp"
+#include "core/processor_time.hpp"
 #include "dispatch/sleepers.hpp"
 #include "dispatch/task_queue.hpp"
 #include "dispatch/turn_instant.hpp"
@@ -25,58 +30,126 @@ struct WorkerMark {
 };
 thread_local WorkerMark this_worker;
 
+/// The need of a pool for more workers, for the thread that adds them.
+class Need {
+public:
+    // Either the one that tells finds that it is awaited, or the one that waits sees the work: both
+    // write the same variable between.
+
+    /// Work waits, and was published before. No effect but if the other thread waits for that.
+    void tell() noexcept {
+        if (is_awaited_.exchange(false, std::memory_order_acq_rel)) {
+            told_.release();
+        }
+    }
+
+    /// Waits until it is told, unless `there` says that it need not wait.
+    template <typename There>
+    void wait(There there) noexcept {
+        is_awaited_.exchange(true, std::memory_order_acq_rel);
+        if (!there() || !is_awaited_.exchange(false, std::memory_order_acq_rel)) {
+            told_.acquire();
+        }
+    }
+
+private:
+    std::atomic<bool> is_awaited_{false};
+    Semaphore told_{};
+};
+
+/// What the dispatcher's wake function shares with the pool.
+struct Alarm {
+    const bool has_need; ///< The pool may add workers.
+    Sleepers sleepers{};
+    Need need{};
+
+    explicit Alarm(bool with_need) noexcept : has_need{with_need} {}
+
+    void wake(std::size_t work) noexcept {
+        sleepers.wake(work);
+        if (has_need && work > 0 && sleepers.asleep() == 0) {
+            need.tell();
+        }
+    }
+};
+
 /// Wakes workers for ready lanes. A task may make a lane ready, for example at the end of a
 /// coroutine. Its worker then takes that lane itself, so one wake-up less is needed.
-void wake_for_lanes(const void* pool, Sleepers& sleepers, std::size_t work) noexcept {
+void wake_for_lanes(const void* pool, Alarm& alarm, std::size_t work) noexcept {
     const bool comes_itself = this_worker.in_task && this_worker.pool == pool;
-    sleepers.wake(comes_itself ? work - 1 : work);
+    alarm.wake(comes_itself ? work - 1 : work);
 }
 
 } // namespace
 
 /// The state that workers share. Outlives the pool while a worker is stuck in a handler.
 struct WorkerPool::State {
-    State(const Dispatcher& from, const core::Clock& time, unsigned threads)
-        : dispatcher{from}, clock{time}, finished(threads, false), running{threads} {}
+    struct Worker {
+        std::thread thread{};
+        bool finished{false};
+    };
 
-    void work(std::size_t index);
+    State(const Dispatcher& from, const core::Clock& time, WorkerBounds bounds)
+        : dispatcher{from},
+          clock{time},
+          least{bounds.least},
+          most{bounds.most},
+          alarm{std::make_shared<Alarm>(bounds.adapts)} {}
+
+    /// On a thread of its own. Returns at the end of that thread.
+    void work(Worker& self);
     bool run_tasks();
     bool run_calls(Dispatcher::Turn& turn);
-    void sleep_without_work();
+    /// False: there was no work for long, and the worker is one too many.
+    bool sleep_without_work(Worker& self);
+    [[nodiscard]] bool has_work() { return tasks.has_work() || dispatcher.has_work(); }
+    void finish(Worker& self);
     void wait_for_workers(Deadline deadline);
+
+    /// Starts workers and joins those that have ended. Throws if the system has no more threads.
+    static void add_workers(const std::shared_ptr<State>& state, unsigned number);
+    static void join_ended(const std::shared_ptr<State>& state);
+    static void add_while_needed(const std::shared_ptr<State>& state);
+    static void add_as_needed(const std::shared_ptr<State>& state);
 
     Dispatcher dispatcher;
     const core::Clock& clock;
+    const unsigned least;
+    std::atomic<unsigned> most;
     TaskQueue tasks;
     // Shared with the dispatcher's wake function.
-    std::shared_ptr<Sleepers> sleepers{std::make_shared<Sleepers>()};
+    const std::shared_ptr<Alarm> alarm;
     std::atomic<bool> stopping{false};
 
     std::mutex mutex;
     std::condition_variable changed;
-    std::vector<bool> finished; // guarded by mutex, as are the next two
-    unsigned running;
+    std::list<Worker> workers; // guarded by mutex, as are the next three
+    std::thread crew;          ///< adds workers, if the pool may
+    unsigned running{0};
     // Workers that called `stop` from a handler. They do not wait for one another.
     unsigned inside_stop{0};
 };
 
-void WorkerPool::State::work(std::size_t index) {
+void WorkerPool::State::work(Worker& self) {
     pthread_setname_np(pthread_self(), "sessionq-work");
     this_worker.pool = this;
     Dispatcher::Turn turn;
     while (!stopping.load(std::memory_order_acquire)) {
         const bool ran_task = run_tasks();
         const bool ran_call = run_calls(turn);
-        if (!ran_task && !ran_call) {
-            sleep_without_work();
+        if (!ran_task && !ran_call && !sleep_without_work(self)) {
+            return;
         }
     }
-    {
-        const std::lock_guard guard{mutex};
-        finished[index] = true;
-        --running;
-        changed.notify_all();
-    }
+    const std::lock_guard guard{mutex};
+    finish(self);
+}
+
+/// Under the mutex.
+void WorkerPool::State::finish(Worker& self) {
+    self.finished = true;
+    --running;
+    changed.notify_all();
 }
 
 /// Runs at most a quantum of tasks, so that lanes get their turn. Returns false if there was none.
@@ -93,7 +166,7 @@ bool WorkerPool::State::run_tasks() {
         }
         ++count;
         if (const std::size_t more = tasks.size(); more > 0) {
-            sleepers->wake(more);
+            alarm->wake(more);
         }
         this_worker.in_task = true;
         try {
@@ -134,12 +207,102 @@ bool WorkerPool::State::run_calls(Dispatcher::Turn& turn) {
     return true;
 }
 
-void WorkerPool::State::sleep_without_work() {
-    sleepers->announce();
-    if (tasks.has_work() || dispatcher.has_work() || stopping.load(std::memory_order_acquire)) {
-        sleepers->cancel();
-    } else {
-        sleepers->sleep();
+bool WorkerPool::State::sleep_without_work(Worker& self) {
+    Sleepers& sleepers = alarm->sleepers;
+    sleepers.announce();
+    if (has_work() || stopping.load(std::memory_order_acquire)) {
+        sleepers.cancel();
+        return true;
+    }
+    if (!alarm->has_need) {
+        sleepers.sleep();
+        return true;
+    }
+    if (sleepers.sleep_within(idle_life)) {
+        return true;
+    }
+    const std::lock_guard guard{mutex};
+    if (running <= least || stopping.load(std::memory_order_acquire) || has_work()) {
+        return true;
+    }
+    finish(self);
+    return false;
+}
+
+void WorkerPool::State::add_workers(const std::shared_ptr<State>& state, unsigned number) {
+    const std::lock_guard guard{state->mutex};
+    if (state->stopping.load(std::memory_order_acquire)) {
+        return;
+    }
+    for (; number > 0; --number) {
+        Worker& added = state->workers.emplace_back();
+        try {
+            added.thread = std::thread{[state, &added] { state->work(added); }};
+        } catch (...) {
+            state->workers.pop_back();
+            throw;
+        }
+        ++state->running;
+    }
+}
+
+/// Under no lock: a worker that has finished may still hold it.
+void WorkerPool::State::join_ended(const std::shared_ptr<State>& state) {
+    std::list<Worker> ended;
+    {
+        const std::lock_guard guard{state->mutex};
+        for (auto each = state->workers.begin(); each != state->workers.end();) {
+            const auto next = std::next(each);
+            if (each->finished) {
+                ended.splice(ended.end(), state->workers, each);
+            }
+            each = next;
+        }
+    }
+    for (Worker& each : ended) {
+        each.thread.join();
+    }
+}
+
+/// Looks again and again while work waits.
+void WorkerPool::State::add_while_needed(const std::shared_ptr<State>& state) {
+    WorkerDemand demand{std::max(1U, std::thread::hardware_concurrency())};
+    demand.begin(state->clock.now(), core::processor_time());
+    Duration pause = WorkerDemand::look_again;
+    while (!state->stopping.load(std::memory_order_acquire)) {
+        std::unique_lock lock{state->mutex};
+        state->changed.wait_for(lock, pause, [&] { return state->stopping.load(); });
+        const unsigned workers = state->running;
+        lock.unlock();
+        if (!state->has_work() || state->alarm->sleepers.asleep() > 0) {
+            return;
+        }
+        const unsigned more =
+            demand.more({.now = state->clock.now(),
+                         .processor_time = core::processor_time(),
+                         .workers = workers,
+                         .waiting = state->dispatcher.ready_lanes() + state->tasks.size()},
+                        state->most.load(std::memory_order_relaxed));
+        add_workers(state, more);
+        pause = more > 0 ? WorkerDemand::look_again : WorkerDemand::look_later;
+    }
+}
+
+/// The body of the thread that adds workers.
+void WorkerPool::State::add_as_needed(const std::shared_ptr<State>& state) {
+    pthread_setname_np(pthread_self(), "sessionq-crew");
+    while (!state->stopping.load(std::memory_order_acquire)) {
+        state->alarm->need.wait([&] {
+            return state->stopping.load(std::memory_order_acquire) ||
+                   (state->alarm->sleepers.asleep() == 0 && state->has_work());
+        });
+        join_ended(state);
+        try {
+            add_while_needed(state);
+        } catch (const std::system_error& error) { // those that are there go on
+            core::log(LogLevel::warning, "dispatch",
+                      "no more workers can be started: ", error.what());
+        }
     }
 }
 
@@ -157,36 +320,32 @@ void WorkerPool::State::wait_for_workers(Deadline deadline) {
     inside_stop -= from_worker ? 1 : 0;
 }
 
-WorkerPool::WorkerPool(Dispatcher& dispatcher, const core::Clock& clock, unsigned threads,
+WorkerPool::WorkerPool(Dispatcher& dispatcher, const core::Clock& clock, WorkerBounds bounds,
                        Duration stop_timeout)
     : stop_timeout_{stop_timeout} {
-    if (threads == 0) {
+    if (bounds.least == 0) {
         throw Error{Errc::invalid_option, "worker_threads is 0"};
     }
-    state_ = std::make_shared<State>(dispatcher, clock, threads);
-    dispatcher.set_wake(
-        [pool = static_cast<const void*>(state_.get()),
-         sleepers = state_->sleepers](std::size_t work) { wake_for_lanes(pool, *sleepers, work); });
-    workers_.reserve(threads);
+    state_ = std::make_shared<State>(dispatcher, clock, bounds);
+    dispatcher.set_wake([pool = static_cast<const void*>(state_.get()), alarm = state_->alarm](
+                            std::size_t work) { wake_for_lanes(pool, *alarm, work); });
     try {
-        for (unsigned i = 0; i < threads; ++i) {
-            workers_.emplace_back([state = state_, i] { state->work(i); });
+        State::add_workers(state_, bounds.least);
+        if (bounds.adapts) {
+            state_->crew = std::thread{[state = state_] { State::add_as_needed(state); }};
         }
     } catch (...) { // no more threads available: end those that started
-        state_->stopping.store(true, std::memory_order_release);
-        state_->sleepers->wake_all();
-        for (std::thread& worker : workers_) {
-            worker.join();
-        }
+        stop(Deadline::never());
         throw;
     }
 }
 
 WorkerPool::~WorkerPool() {
     stop(Deadline::after(stop_timeout_, core::system_clock().now()));
-    for (std::thread& worker : workers_) {
-        if (worker.joinable()) {
-            worker.detach();
+    const std::lock_guard guard{state_->mutex};
+    for (State::Worker& worker : state_->workers) {
+        if (worker.thread.joinable()) {
+            worker.thread.detach();
         }
     }
 }
@@ -196,7 +355,7 @@ void WorkerPool::post(core::Task task) {
         return;
     }
     state_->tasks.push(std::move(task), OperationContext::current());
-    state_->sleepers->wake(state_->tasks.size());
+    state_->alarm->wake(state_->tasks.size());
     // `stop` may have cleared the queue already
     if (state_->stopping.load(std::memory_order_acquire)) {
         state_->tasks.clear();
@@ -205,16 +364,26 @@ void WorkerPool::post(core::Task task) {
 
 unsigned WorkerPool::stop(Deadline deadline) {
     state_->stopping.store(true, std::memory_order_seq_cst);
-    state_->sleepers->wake_all();
+    state_->alarm->sleepers.wake_all();
+    std::thread crew;
+    {
+        const std::lock_guard guard{state_->mutex};
+        crew.swap(state_->crew);
+        state_->changed.notify_all();
+    }
+    if (crew.joinable()) {
+        state_->alarm->need.tell();
+        crew.join();
+    }
     state_->wait_for_workers(deadline);
     unsigned left = 0;
     {
         const std::lock_guard guard{state_->mutex};
-        for (std::size_t i = 0; i < workers_.size(); ++i) {
-            if (state_->finished[i] && workers_[i].joinable()) {
-                workers_[i].join();
-            } else if (workers_[i].joinable() &&
-                       workers_[i].get_id() != std::this_thread::get_id()) {
+        for (State::Worker& worker : state_->workers) {
+            if (worker.finished && worker.thread.joinable()) {
+                worker.thread.join();
+            } else if (worker.thread.joinable() &&
+                       worker.thread.get_id() != std::this_thread::get_id()) {
                 ++left;
             }
         }
@@ -223,8 +392,18 @@ unsigned WorkerPool::stop(Deadline deadline) {
     return left;
 }
 
+void WorkerPool::set_most(unsigned most) noexcept {
+    state_->most.store(std::max(most, state_->least), std::memory_order_relaxed);
+    state_->alarm->need.tell();
+}
+
 bool WorkerPool::on_worker_thread() const noexcept { return this_worker.pool == state_.get(); }
 
-std::size_t WorkerPool::asleep() const noexcept { return state_->sleepers->asleep(); }
+unsigned WorkerPool::threads() const {
+    const std::lock_guard guard{state_->mutex};
+    return state_->running;
+}
+
+std::size_t WorkerPool::asleep() const noexcept { return state_->alarm->sleepers.asleep(); }
 
 } // namespace sessionq::dispatch

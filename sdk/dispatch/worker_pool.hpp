@@ -4,14 +4,13 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <thread>
-#include <vector>
 
 #include <sessionq/deadline.hpp>
 
 #include "core/clock.hpp"
 #include "core/executor.hpp"
 #include "dispatch/dispatcher.hpp"
+#include "dispatch/worker_demand.hpp"
 
 namespace sessionq::dispatch {
 
@@ -22,10 +21,14 @@ namespace sessionq::dispatch {
 /// Thread-safe, except for destruction.
 class WorkerPool final : public core::Executor {
 public:
-    /// Starts `threads` workers named "sessionq-work". Throws `invalid_option` if `threads` is 0.
-    /// From now on `dispatcher` wakes these workers. `clock` must outlive every worker.
+    /// How long a worker beyond the least sleeps before it ends.
+    static constexpr Duration idle_life = std::chrono::seconds{10};
+
+    /// Starts the least number of workers, named "sessionq-work". Throws `invalid_option` if that
+    /// is 0. From now on `dispatcher` wakes these workers. If the pool adapts, a thread named
+    /// "sessionq-crew" adds workers as `WorkerDemand` decides. `clock` must outlive every worker.
     /// `stop_timeout` is how long the destructor waits.
-    WorkerPool(Dispatcher& dispatcher, const core::Clock& clock, unsigned threads,
+    WorkerPool(Dispatcher& dispatcher, const core::Clock& clock, WorkerBounds bounds,
                Duration stop_timeout = std::chrono::seconds{2});
 
     /// Stops the pool and waits up to `stop_timeout`. A worker whose handler has not returned by
@@ -44,12 +47,14 @@ public:
     /// handler.
     unsigned stop(Deadline deadline);
 
+    /// Changes the upper bound of a pool that adapts. Workers beyond it end when they are idle.
+    void set_most(unsigned most) noexcept;
+
     /// Whether the caller is one of this pool's workers.
     [[nodiscard]] bool on_worker_thread() const noexcept;
 
-    [[nodiscard]] unsigned threads() const noexcept {
-        return static_cast<unsigned>(workers_.size());
-    }
+    /// The number of workers that there are now.
+    [[nodiscard]] unsigned threads() const;
 
     /// The number of workers that sleep now.
     [[nodiscard]] std::size_t asleep() const noexcept;
@@ -59,7 +64,6 @@ private:
 
     Duration stop_timeout_;
     std::shared_ptr<State> state_;
-    std::vector<std::thread> workers_;
 };
 
 } // namespace sessionq::dispatch

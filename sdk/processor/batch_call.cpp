@@ -84,8 +84,17 @@ OperationContext BatchCall::begin() {
 
 dispatch::Verdict BatchCall::start_asynchronous() {
     late_end_.starts();
-    driver_->view().shared().handlers.start_messages(
-        contexts_, [this](std::exception_ptr thrown) { asynchronous_done(std::move(thrown)); });
+    const SharedState& shared = driver_->view().shared();
+    auto done = client::Access::make<HandlerDone>(
+        [this](std::exception_ptr thrown) { asynchronous_done(std::move(thrown)); }, shared.faults);
+    try {
+        shared.handlers.start_messages(contexts_, done);
+    } catch (...) {
+        if (client::Access::revoke(done)) { // it never started
+            throw;
+        }
+    }
+    done = {}; // if the handler has dropped it, too, it ends here
     return late_end_.waits() ? dispatch::Verdict::suspended : conclude();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "processor/doubtful_settings.hpp"
 
+#include "processor/default_workers.hpp"
+
 namespace sessionq::processor {
 
 std::vector<std::string> doubtful_settings(const ProcessorOptions& options,
@@ -36,6 +38,18 @@ std::vector<std::string> doubtful_settings(const ProcessorOptions& options,
                          " ends a session's link that was idle for so long");
     }
     return doubts;
+}
+
+std::optional<std::string> doubtful_workers(const ProcessorOptions& options) {
+    const std::uint32_t useful =
+        default_workers(options.max_concurrent_sessions, options.max_concurrent_calls_per_session,
+                        options.max_concurrent_calls);
+    if (options.worker_threads == 0 || options.worker_threads >= useful) {
+        return std::nullopt;
+    }
+    return "worker_threads " + std::to_string(options.worker_threads) +
+           " lets no more handlers run at once, although sessions and calls allow more: a handler "
+           "that waits keeps its worker, unless it is a coroutine";
 }
 
 } // namespace sessionq::processor

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,5 +17,8 @@ namespace sessionq::processor {
 [[nodiscard]] std::vector<std::string> doubtful_settings(const ProcessorOptions& options,
                                                          const ports::Capabilities& capabilities,
                                                          ports::Scope scope);
+
+/// The same of `worker_threads`, for handlers that keep a worker while they wait.
+[[nodiscard]] std::optional<std::string> doubtful_workers(const ProcessorOptions& options);
 
 } // namespace sessionq::processor

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <exception>
 #include <functional>
 #include <span>
 
@@ -15,9 +14,6 @@
 #include <sessionq/session_context.hpp>
 
 namespace sessionq::processor {
-
-/// Told once when an asynchronous handler has ended, on whichever thread; null: it returned.
-using HandlerDone = std::function<void(std::exception_ptr)>;
 
 /// What the application registered; empty members are not called. Exactly one of `message`,
 /// `start_message`, `messages` and `start_messages` is set.
@@ -53,6 +49,8 @@ struct Handlers {
         batch = options;
     }
 
+    /// Whether a handler that waits keeps its worker.
+    [[nodiscard]] bool keep_workers() const noexcept { return message || messages; }
     [[nodiscard]] bool take_batches() const noexcept { return messages || start_messages; }
     [[nodiscard]] bool take_messages() const noexcept {
         return message || start_message || take_batches();

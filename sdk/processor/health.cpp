@@ -26,6 +26,8 @@ constexpr CauseText cause_texts[] = {
                      "make handlers quicker, or write those that wait as coroutines."},
     {"handler_slow", "Look at what the handler of this session waits for. Let it watch its stop "
                      "token and its deadline, and bound it with max_lock_renewal."},
+    {"handler_misused", "A defect of the application: call HandlerDone once on every path of a "
+                        "handler that finishes later."},
     {"settlement_unanswered", "The broker is overloaded or hangs. After 30 s sessionq gives the "
                               "session up, and its messages come again."},
     {"renewal_late", "The broker answers late. If the lock ends, messages of the session are "

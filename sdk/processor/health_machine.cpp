@@ -135,6 +135,21 @@ void HealthMachine::buffer(std::size_t bytes, std::size_t most) {
     }
 }
 
+void HealthMachine::handlers(std::uint64_t dropped, std::uint64_t repeated) {
+    if (dropped + repeated != misuse_.times) {
+        const bool goes_on = misuse_.times != 0 && now_ - misuse_.last < misuse_to_tell;
+        misuse_.first = goes_on ? misuse_.first : now_;
+        misuse_.last = now_;
+        misuse_.times = dropped + repeated;
+    }
+    if (misuse_.times != 0 && now_ - misuse_.last < misuse_to_tell) {
+        add_reason(reasons_, {.cause = HealthCause::handler_misused,
+                              .detail = std::to_string(dropped) + " handlers never ended, " +
+                                        std::to_string(repeated) + " ended again",
+                              .since = now_ - misuse_.first});
+    }
+}
+
 Health HealthMachine::end() {
     const bool is_down =
         std::any_of(reasons_.begin(), reasons_.end(), [](const HealthReason& each) {

@@ -49,6 +49,8 @@ public:
     void slot(const SlotSigns& slot);
     void session(const SessionSigns& session);
     void buffer(std::size_t bytes, std::size_t most);
+    /// How often the application misused `HandlerDone` so far: dropped it, or called it again.
+    void handlers(std::uint64_t dropped, std::uint64_t repeated);
     [[nodiscard]] Health end();
 
 private:
@@ -59,6 +61,15 @@ private:
 
     /// Clocks that are less far apart disturb nothing.
     static constexpr Duration difference_to_tell = std::chrono::seconds{5};
+
+    /// A defect of the application shows for an instant only, but should be seen.
+    static constexpr Duration misuse_to_tell = std::chrono::minutes{1};
+
+    struct Misuse {
+        std::uint64_t times{0};
+        TimePoint first{}; ///< of those that are told
+        TimePoint last{};
+    };
 
     struct Heard {
         std::uint64_t received{0};
@@ -74,9 +85,10 @@ private:
     TimePoint now_{};
     std::vector<Heard> heard_{};             ///< by connection
     TimePoint full_since_{TimePoint::max()}; ///< max: the buffer has room
-    std::vector<HealthReason> reasons_{};    ///< of this look
-    std::size_t targets_{0};                 ///< of this look
-    std::size_t final_{0};                   ///< of those, refused for good
+    Misuse misuse_{};
+    std::vector<HealthReason> reasons_{}; ///< of this look
+    std::size_t targets_{0};              ///< of this look
+    std::size_t final_{0};                ///< of those, refused for good
 };
 
 } // namespace sessionq::processor

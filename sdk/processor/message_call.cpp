@@ -71,12 +71,17 @@ std::stop_token MessageCall::stop_token() const noexcept {
 
 dispatch::Verdict MessageCall::start_asynchronous() {
     late_end_.starts();
+    const SharedState& shared = *driver_->view().workplace().shared;
+    auto done = client::Access::make<HandlerDone>(
+        [this](std::exception_ptr thrown) { asynchronous_done(std::move(thrown)); }, shared.faults);
     try {
-        driver_->view().workplace().shared->handlers.start_message(
-            context_, [this](std::exception_ptr thrown) { asynchronous_done(std::move(thrown)); });
-    } catch (...) { // it never started: nobody will call back
-        return conclude(keep(std::current_exception()));
+        shared.handlers.start_message(context_, done);
+    } catch (...) {
+        if (client::Access::revoke(done)) { // it never started
+            return conclude(keep(std::current_exception()));
+        }
     }
+    done = {}; // if the handler has dropped it, too, it ends here
     if (late_end_.waits()) {
         return dispatch::Verdict::suspended; // the call may be gone by now
     }

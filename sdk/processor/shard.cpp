@@ -154,6 +154,11 @@ Health Shard::health() {
     for (const auto& session : sessions_) {
         machine.session(session->signs(machine.quiet_since()));
     }
+    if (health_.shard == 0) { // it tells for all of them
+        const HandlerFaults& faults = *workplace_.shared->faults;
+        machine.handlers(faults.dropped.load(std::memory_order_relaxed),
+                         faults.repeated.load(std::memory_order_relaxed));
+    }
     machine.buffer(workplace_.budget.buffered_bytes(), workplace_.budget.budget_bytes());
     return machine.end();
 }

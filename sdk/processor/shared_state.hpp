@@ -8,6 +8,7 @@
 #include <sessionq/processor_options.hpp>
 
 #include "processor/environment.hpp"
+#include "processor/handler_faults.hpp"
 #include "processor/handlers.hpp"
 #include "processor/health_board.hpp"
 #include "processor/held_sessions.hpp"
@@ -25,6 +26,7 @@ struct SharedState {
     std::vector<std::string> entities{};
     Handlers handlers{};
     Environment environment{};
+    std::shared_ptr<HandlerFaults> faults{std::make_shared<HandlerFaults>()}; ///< of its handlers
     // Loops write it. Workers read what lies before: not in the same cache line.
     alignas(64) HeldSessions held{};
     SuspectTurn suspects{};

@@ -105,7 +105,8 @@ void lanes(benchmark::State& state) {
     std::vector<Session> sessions = make_sessions(shape, round);
     std::deque<EmptyCall> calls; // made once and reused, like the processor's deliveries
     Dispatcher dispatcher;
-    WorkerPool workers{dispatcher, core::system_clock(), static_cast<unsigned>(state.range(2))};
+    WorkerPool workers{dispatcher, core::system_clock(),
+                       WorkerBounds::exactly(static_cast<unsigned>(state.range(2)))};
     std::vector<LanePtr> lanes;
     for (std::size_t i = 0; i < shape.sessions; ++i) {
         lanes.push_back(dispatcher.make_lane(1));

@@ -94,8 +94,8 @@ PORT_CASE("batch: one that throws while its session is left gives the rest back 
             t,
             {.max_concurrent_sessions = 1, .failure_policy = FailurePolicy::abandon_at_once()},
             handlers};
-        CHECK(processor.until([&] { return end != nullptr; }));
-        REQUIRE(end != nullptr);
+        CHECK(processor.until([&] { return static_cast<bool>(end); }));
+        REQUIRE(end);
         CHECK(batch.size() == 4);
         processor.ask_stop();
         batch.front().complete();

@@ -124,7 +124,11 @@ template <typename Work>
             asio::co_spawn(strand, run_handler(begin, place->stop_token(), strand, signal),
                            asio::bind_cancellation_slot(slot, [done = std::move(done), shared,
                                                                signal](std::exception_ptr error) {
-                               done(std::move(error));
+                               if (error) {
+                                   done(std::move(error));
+                               } else {
+                                   done();
+                               }
                            }));
         });
 }

@@ -17,6 +17,7 @@
 namespace sessionq {
 
 namespace client {
+struct Access;
 class TestMessage;
 } // namespace client
 
@@ -58,8 +59,8 @@ public:
     FakeMessage& operator=(FakeMessage&&) noexcept;
 
     /// What the handler is given.
-    [[nodiscard]] MessageContext& context() noexcept;
-    [[nodiscard]] const ReceivedMessage& message() const noexcept;
+    [[nodiscard]] MessageContext& context();
+    [[nodiscard]] const ReceivedMessage& message() const;
 
     /// Calls the handler as a processor does: with the message's deadline, trace and stop token as
     /// its ambient context. It waits until the handler has finished, and throws what the handler
@@ -88,6 +89,8 @@ public:
     [[nodiscard]] std::optional<Settlement> settlement() const;
 
 private:
+    friend struct client::Access;
+
     std::unique_ptr<client::TestMessage> message_;
 };
 

@@ -15,6 +15,7 @@
 namespace sessionq {
 
 namespace client {
+struct Access;
 class TestSession;
 } // namespace client
 
@@ -64,7 +65,7 @@ public:
     FakeSession& operator=(FakeSession&&) noexcept;
 
     /// What handlers of `on_session_open` and `on_session_close` are given.
-    [[nodiscard]] SessionContext& context() noexcept;
+    [[nodiscard]] SessionContext& context();
 
     /// The session's state as it is now.
     [[nodiscard]] std::optional<std::string> state() const;
@@ -90,7 +91,7 @@ public:
     void fail_requests(std::optional<Errc> error);
 
 private:
-    friend class FakeMessage;
+    friend struct client::Access;
 
     std::shared_ptr<client::TestSession> session_;
 };

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <future>
 #include <iostream>
+#include <string>
 #include <thread>
 
 #include <sessionq/sessionq.hpp>
@@ -30,11 +31,11 @@ bool handles_messages(const Client& client) {
     orders.on_message(coroutine([&](MessageContext& context) -> asio::awaitable<void> {
         asio::steady_timer timer{co_await asio::this_coro::executor, 1ms};
         co_await timer.async_wait(asio::use_awaitable);
-        handled.set_value(context.message().text());
+        handled.set_value(std::string{context.message().text()});
     }));
 #else
     orders.on_message(
-        [&](MessageContext& context) { handled.set_value(context.message().text()); });
+        [&](MessageContext& context) { handled.set_value(std::string{context.message().text()}); });
 #endif
     orders.start();
     Sender{client, "orders"}.send(Message::text("ada", "placed"));

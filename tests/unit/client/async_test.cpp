@@ -154,14 +154,14 @@ TEST_CASE("R20: a twin captures the context where it is called") {
     AsyncFixture f;
     std::optional<Errc> ended;
     f.run([&]() -> asio::awaitable<void> {
-        std::optional<asio::awaitable<SessionReceiver>> accept;
-        {
+        const auto within_scope = [&] {
             const OperationContext::Scope scope{
                 OperationContext{Deadline::after(1ms, core::system_clock().now())}};
-            accept.emplace(async_accept_next(f.client, "orders"));
-        }
+            return async_accept_next(f.client, "orders");
+        };
+        auto accept = within_scope();
         try {
-            static_cast<void>(co_await std::move(*accept));
+            static_cast<void>(co_await std::move(accept));
         } catch (const Error& error) {
             ended = error.failure().code;
         }

@@ -453,6 +453,118 @@ TEST_CASE("session processor: handlers that are coroutines wait without a worker
     CHECK(setup.broker.counts("orders").active == 0);
 }
 
+TEST_CASE("session processor: a handler that is ended wrongly neither stalls nor completes") {
+    Setup setup;
+    setup.send("a", 20);
+    std::atomic<int> started{0};
+    std::atomic<int> failed{0};
+    Countdown all{22};
+    SessionProcessor processor{
+        setup.client,
+        "orders",
+        {.max_concurrent_sessions = 1, .failure_policy = FailurePolicy::abandon_at_once()}};
+    processor.on_error([&](const ErrorContext&) { ++failed; });
+    processor.on_message(
+        MessageHandler::started_by([&](MessageContext&, const MessageHandler::Done& done) {
+            const int number = started++;
+            switch (number) {
+            case 0: break; // dropped within the start
+            case 1:
+                done(std::exception_ptr{}); // of make_exception_ptr without exceptions
+                break;
+            default:
+                std::jthread{[done] {
+                    done();
+                    done();
+                    done(std::make_exception_ptr(std::runtime_error{"late"}));
+                }}.join();
+            }
+            all.hit();
+        }));
+    processor.start();
+    REQUIRE(all.reached()); // two of 20 came twice
+    const ProcessorDescription found = processor.describe();
+    CHECK(found.health.reasons.at(0).cause == HealthCause::handler_misused);
+    CHECK(processor.stop(patience).complete);
+    CHECK(failed == 2);
+    CHECK(processor.counters().messages_completed == 20);
+    CHECK(setup.broker.counts("orders").active == 0);
+}
+
+TEST_CASE("session processor: a handler that another thread drops has failed") {
+    Setup setup;
+    setup.send("a", 1);
+    std::atomic<int> started{0};
+    Countdown both{2};
+    std::jthread other;
+    SessionProcessor processor{
+        setup.client, "orders", {.failure_policy = FailurePolicy::abandon_at_once()}};
+    processor.on_message(
+        MessageHandler::started_by([&](MessageContext&, MessageHandler::Done done) {
+            if (started++ == 0) {
+                other = std::jthread{[dropped = std::move(done)] {}};
+            } else {
+                done();
+            }
+            both.hit();
+        }));
+    processor.start();
+    REQUIRE(both.reached());
+    CHECK(processor.stop(patience).complete);
+    CHECK(processor.counters().messages_completed == 1);
+}
+
+TEST_CASE("session processor: as many handlers run at once as sessions are asked for") {
+    constexpr int sessions = 16; // more than this machine has processors, most likely
+    Setup setup;
+    for (int i = 0; i < sessions; ++i) {
+        setup.send("s" + std::to_string(i), 1);
+    }
+    std::latch all_running{sessions};
+    Countdown handled{sessions};
+    SessionProcessor processor{setup.client, "orders", {.max_concurrent_sessions = sessions}};
+    CHECK(processor.options().worker_threads == sessions);
+    processor.on_message([&](MessageContext&) {
+        all_running.arrive_and_wait();
+        handled.hit();
+    });
+    processor.start();
+    REQUIRE(handled.reached());
+    CHECK(processor.stop(patience).complete);
+}
+
+TEST_CASE("session processor: more workers come with higher limits") {
+    constexpr int sessions = 4;
+    Setup setup;
+    for (int i = 0; i < sessions; ++i) {
+        setup.send("s" + std::to_string(i), 1);
+    }
+    std::latch all_running{sessions};
+    Countdown handled{sessions};
+    SessionProcessor processor{setup.client, "orders", {.max_concurrent_sessions = 1}};
+    CHECK(processor.options().worker_threads == 1);
+    processor.on_message([&](MessageContext&) {
+        all_running.arrive_and_wait();
+        handled.hit();
+    });
+    processor.start();
+    processor.update_limits({.max_concurrent_sessions = sessions});
+    REQUIRE(handled.reached());
+    CHECK(processor.stop(patience).complete);
+}
+
+TEST_CASE("session processor: the number of workers follows what is asked for") {
+    Setup setup;
+    const auto workers = [&](ProcessorOptions options) {
+        return SessionProcessor{setup.client, "orders", options}.options().worker_threads;
+    };
+    CHECK(workers({}) == 8);
+    CHECK(workers({.max_concurrent_sessions = 3, .max_concurrent_calls_per_session = 5}) == 15);
+    CHECK(workers({.max_concurrent_sessions = 100, .max_concurrent_calls = 7}) == 7);
+    CHECK(workers({.max_concurrent_sessions = 1'000}) == 64);
+    CHECK(workers({.max_concurrent_sessions = 100, .worker_threads = 2}) == 2);
+}
+
 TEST_CASE("session processor: the idle timeout changes while it runs") {
     Setup setup;
     setup.send("a", 1);

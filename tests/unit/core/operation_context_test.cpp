@@ -4,8 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <coroutine>
+#include <exception>
+#include <memory>
 
 #include "core/lock_bound.hpp"
+#include "support/code_of.hpp"
 #include "support/manual_loop.hpp"
 
 using namespace sessionq;
@@ -14,6 +18,33 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr TimePoint t0{std::chrono::hours{1}};
+
+/// A coroutine that runs until it suspends or ends, and is resumed once.
+struct Suspended {
+    struct promise_type {
+        Suspended get_return_object() {
+            return Suspended{std::coroutine_handle<promise_type>::from_promise(*this)};
+        }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() { thrown = std::current_exception(); }
+        std::exception_ptr thrown{};
+    };
+
+    explicit Suspended(std::coroutine_handle<promise_type> made) : handle{made} {}
+    Suspended(const Suspended&) = delete;
+    Suspended& operator=(const Suspended&) = delete;
+    ~Suspended() { handle.destroy(); }
+
+    std::coroutine_handle<promise_type> handle;
+};
+
+template <typename Scope, typename... Context>
+Suspended suspends_in_scope(Context... context) {
+    const Scope scope{context...};
+    co_await std::suspend_always{};
+}
 
 } // namespace
 
@@ -51,6 +82,26 @@ TEST_CASE("operation context: a change leaves the other members and the original
     CHECK_FALSE(full.stop().stop_requested());
     stop.request_stop();
     CHECK(full.stop().stop_requested());
+}
+
+TEST_CASE("operation context: a scope in a coroutine is refused, so it does not leak") {
+    const OperationContext::Scope outer{OperationContext{Deadline::at(t0 + 1s)}};
+    const auto is_refused = [](const Suspended& coroutine) {
+        REQUIRE(coroutine.handle.done());
+        REQUIRE(coroutine.handle.promise().thrown);
+        CHECK(test::code_of([&] { std::rethrow_exception(coroutine.handle.promise().thrown); }) ==
+              Errc::invalid_state);
+        return OperationContext::current().deadline().time() == t0 + 1s;
+    };
+    CHECK(is_refused(suspends_in_scope<OperationContext::Scope>(OperationContext{})));
+    CHECK(is_refused(suspends_in_scope<OperationContext::DetachedScope>()));
+}
+
+TEST_CASE("operation context: a scope on the heap is refused") {
+    CHECK(test::code_of([] {
+              static_cast<void>(std::make_unique<OperationContext::Scope>(OperationContext{}));
+          }) == Errc::invalid_state);
+    CHECK(OperationContext::current().is_clean());
 }
 
 TEST_CASE("operation context: scopes nest and restore the previous context") {

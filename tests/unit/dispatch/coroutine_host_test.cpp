@@ -33,7 +33,8 @@ static_assert(std::is_constructible_v<asio::any_io_executor, detail::HandlerExec
 
 struct Pool {
     explicit Pool(unsigned threads, Dispatcher::Options options = {})
-        : dispatcher{options}, workers{dispatcher, core::system_clock(), threads} {}
+        : dispatcher{options},
+          workers{dispatcher, core::system_clock(), WorkerBounds::exactly(threads)} {}
 
     Dispatcher dispatcher;
     WorkerPool workers;

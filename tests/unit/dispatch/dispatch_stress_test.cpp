@@ -160,7 +160,7 @@ void stress(Dispatcher::Options options, unsigned threads, std::size_t homes_cou
             std::size_t sessions, std::uint64_t calls_each) {
     Dispatcher dispatcher{options};
     std::deque<Home> homes;
-    WorkerPool workers{dispatcher, core::system_clock(), threads};
+    WorkerPool workers{dispatcher, core::system_clock(), WorkerBounds::exactly(threads)};
     for (std::size_t i = 0; i < homes_count; ++i) {
         homes.emplace_back(dispatcher, i + 1, sessions, calls_each);
     }
@@ -200,7 +200,7 @@ TEST_CASE("dispatch under threads: lanes are made and given up while others run"
     std::deque<CountingCall> calls(6000);
     int back = 0;
     {
-        WorkerPool workers{dispatcher, core::system_clock(), 3};
+        WorkerPool workers{dispatcher, core::system_clock(), WorkerBounds::exactly(3)};
         for (std::size_t i = 0; i < calls.size(); i += 3) {
             const LanePtr lane = dispatcher.make_lane(1 + static_cast<unsigned>(i % 2));
             for (std::size_t n = i; n < i + 3; ++n) {
@@ -228,7 +228,7 @@ TEST_CASE("dispatch under threads: each task posted from any thread runs once") 
     std::atomic<int> runs{0};
     constexpr int each = 3000;
     std::latch done{4 * each};
-    WorkerPool workers{dispatcher, core::system_clock(), 3};
+    WorkerPool workers{dispatcher, core::system_clock(), WorkerBounds::exactly(3)};
     std::vector<std::thread> posters;
     for (int t = 0; t < 2; ++t) {
         posters.emplace_back([&] {

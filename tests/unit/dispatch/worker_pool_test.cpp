@@ -32,7 +32,8 @@ private:
 
 struct Pool {
     explicit Pool(unsigned threads, Dispatcher::Options options = {})
-        : dispatcher{options}, workers{dispatcher, core::system_clock(), threads} {}
+        : dispatcher{options},
+          workers{dispatcher, core::system_clock(), WorkerBounds::exactly(threads)} {}
 
     Call& call(std::function<Verdict()> body) { return calls.emplace_back(std::move(body)); }
 
@@ -49,7 +50,7 @@ Deadline soon() {
 
 TEST_CASE("worker pool: zero threads are rejected by name") {
     Dispatcher dispatcher;
-    CHECK_THROWS_WITH_AS((WorkerPool{dispatcher, core::system_clock(), 0}),
+    CHECK_THROWS_WITH_AS((WorkerPool{dispatcher, core::system_clock(), WorkerBounds::exactly(0)}),
                          "invalid option: worker_threads is 0", Error);
 }
 
@@ -88,6 +89,62 @@ TEST_CASE("worker pool: as many lanes run at once as there are workers") {
         }));
     }
     pool.dispatcher.flush();
+    done.wait();
+}
+
+TEST_CASE("worker pool: one that adapts adds workers for handlers that wait, and stops") {
+    constexpr int handlers = 16;
+    std::deque<FunctionCall> calls;
+    Dispatcher dispatcher;
+    WorkerPool workers{dispatcher, core::system_clock(), {.least = 1, .most = handlers}};
+    CHECK(workers.threads() == 1);
+    std::latch all_running{handlers};
+    std::latch done{handlers};
+    std::vector<LanePtr> lanes;
+    for (int i = 0; i < handlers; ++i) {
+        lanes.push_back(dispatcher.make_lane(1));
+        lanes.back()->push(calls.emplace_back([&] {
+            all_running.arrive_and_wait(); // returns only if all run at once
+            done.count_down();
+            return Verdict::proceed;
+        }));
+    }
+    dispatcher.flush();
+    done.wait();
+    CHECK(workers.threads() == handlers);
+    CHECK(workers.stop(Deadline::never()) == 0);
+    CHECK(workers.threads() == 0);
+}
+
+TEST_CASE("worker pool: the most of one that adapts may rise while work waits") {
+    std::deque<FunctionCall> calls;
+    Dispatcher dispatcher;
+    WorkerPool workers{dispatcher, core::system_clock(), {.least = 1, .most = 1}};
+    std::latch both{2};
+    std::vector<LanePtr> lanes;
+    for (int i = 0; i < 2; ++i) {
+        lanes.push_back(dispatcher.make_lane(1));
+        lanes.back()->push(calls.emplace_back([&] {
+            both.arrive_and_wait();
+            return Verdict::proceed;
+        }));
+    }
+    dispatcher.flush();
+    workers.set_most(2);
+    both.wait();
+}
+
+TEST_CASE("worker pool: one that adapts adds workers for tasks, too") {
+    Dispatcher dispatcher;
+    WorkerPool workers{dispatcher, core::system_clock(), {.least = 1, .most = 4}};
+    std::latch all_running{4};
+    std::latch done{4};
+    for (int i = 0; i < 4; ++i) {
+        workers.post([&] {
+            all_running.arrive_and_wait();
+            done.count_down();
+        });
+    }
     done.wait();
 }
 
@@ -279,8 +336,9 @@ TEST_CASE("worker pool: R18: a handler that never returns does not block stop or
     }};
     {
         auto dispatcher = std::make_unique<Dispatcher>();
-        auto workers = std::make_unique<WorkerPool>(*dispatcher, core::system_clock(), 2,
-                                                    std::chrono::milliseconds{1});
+        auto workers =
+            std::make_unique<WorkerPool>(*dispatcher, core::system_clock(),
+                                         WorkerBounds::exactly(2), std::chrono::milliseconds{1});
         LanePtr lane = dispatcher->make_lane(1);
         lane->push(call);
         dispatcher->flush();

@@ -57,6 +57,20 @@ TEST_CASE("doubtful settings: each is told with its members") {
     }
 }
 
+TEST_CASE("doubtful settings: fewer workers than handlers that may run at once") {
+    CHECK_FALSE(doubtful_workers({}));
+    CHECK_FALSE(doubtful_workers({.max_concurrent_sessions = 16, .worker_threads = 16}));
+    CHECK_FALSE(doubtful_workers(
+        {.max_concurrent_sessions = 16, .max_concurrent_calls = 4, .worker_threads = 4}));
+    CHECK_FALSE(doubtful_workers({.max_concurrent_sessions = 1'000, .worker_threads = 64}));
+    const auto doubt = doubtful_workers({.max_concurrent_sessions = 16, .worker_threads = 2});
+    REQUIRE(doubt);
+    CHECK(doubt->starts_with("worker_threads 2 "));
+    CHECK(doubtful_workers({.max_concurrent_sessions = 8,
+                            .max_concurrent_calls_per_session = 2,
+                            .worker_threads = 15}));
+}
+
 TEST_CASE("doubtful settings: a session that may be idle for longer than the broker lets its link "
           "be") {
     const ports::Capabilities broker{"the broker", {}, "x", 10min};

@@ -254,6 +254,27 @@ TEST_CASE("health machine: the buffer is full for so long without a pause") {
     CHECK(looks.has(HealthCause::buffer_full, show(120)));
 }
 
+TEST_CASE("health machine: a misused HandlerDone is told of for a minute") {
+    HealthLooks looks;
+    const auto show = [](std::uint64_t dropped, std::uint64_t repeated) {
+        return [=](HealthMachine& machine) { machine.handlers(dropped, repeated); };
+    };
+    CHECK(looks.look(show(0, 0)).reasons.empty());
+    CHECK(looks.has(HealthCause::handler_misused, show(1, 0)));
+    looks.now += 59s;
+    const Health health = looks.look(show(1, 0));
+    CHECK(health.state == Health::State::degraded);
+    CHECK(health.reasons.at(0).since == 59s);
+    CHECK(health.reasons.at(0).detail == "1 handlers never ended, 0 ended again");
+    looks.now += 1s;
+    CHECK(looks.look(show(1, 0)).reasons.empty());
+    CHECK(looks.has(HealthCause::handler_misused, show(1, 1)));
+    looks.now += 30s;
+    CHECK(looks.look(show(2, 1)).reasons.at(0).since == 30s);
+    looks.now += 60s;
+    CHECK(looks.look(show(2, 1)).reasons.empty());
+}
+
 TEST_CASE("health machine: clocks that are five seconds apart are told of, either way") {
     for (const Duration sign : {Duration{1}, Duration{-1}}) {
         HealthLooks looks;
