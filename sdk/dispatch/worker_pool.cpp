@@ -30,8 +30,10 @@ struct WorkerMark {
 };
 thread_local WorkerMark this_worker;
 
+} // namespace
+
 /// The need of a pool for more workers, for the thread that adds them.
-class Need {
+class WorkerNeed {
 public:
     // Either the one that tells finds that it is awaited, or the one that waits sees the work: both
     // write the same variable between.
@@ -58,12 +60,12 @@ private:
 };
 
 /// What the dispatcher's wake function shares with the pool.
-struct Alarm {
+struct WorkerAlarm {
     const bool has_need; ///< The pool may add workers.
     Sleepers sleepers{};
-    Need need{};
+    WorkerNeed need{};
 
-    explicit Alarm(bool with_need) noexcept : has_need{with_need} {}
+    explicit WorkerAlarm(bool with_need) noexcept : has_need{with_need} {}
 
     void wake(std::size_t work) noexcept {
         sleepers.wake(work);
@@ -73,9 +75,11 @@ struct Alarm {
     }
 };
 
+namespace {
+
 /// Wakes workers for ready lanes. A task may make a lane ready, for example at the end of a
 /// coroutine. Its worker then takes that lane itself, so one wake-up less is needed.
-void wake_for_lanes(const void* pool, Alarm& alarm, std::size_t work) noexcept {
+void wake_for_lanes(const void* pool, WorkerAlarm& alarm, std::size_t work) noexcept {
     const bool comes_itself = this_worker.in_task && this_worker.pool == pool;
     alarm.wake(comes_itself ? work - 1 : work);
 }
@@ -94,7 +98,7 @@ struct WorkerPool::State {
           clock{time},
           least{bounds.least},
           most{bounds.most},
-          alarm{std::make_shared<Alarm>(bounds.adapts)} {}
+          alarm{std::make_shared<WorkerAlarm>(bounds.adapts)} {}
 
     /// On a thread of its own. Returns at the end of that thread.
     void work(Worker& self);
@@ -118,7 +122,7 @@ struct WorkerPool::State {
     std::atomic<unsigned> most;
     TaskQueue tasks;
     // Shared with the dispatcher's wake function.
-    const std::shared_ptr<Alarm> alarm;
+    const std::shared_ptr<WorkerAlarm> alarm;
     std::atomic<bool> stopping{false};
 
     std::mutex mutex;

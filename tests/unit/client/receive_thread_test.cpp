@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include <asio/io_context.hpp>
 #include <asio/post.hpp>
 #include <sessionq/logging.hpp>
 
