@@ -8,7 +8,7 @@
 #include "client/answering.hpp"
 #include "client/redrive_mark.hpp"
 #include "client/sender_core.hpp"
-#include "client/under_way_.browsercore.hpp"
+#include "client/browser_core.hpp"
 #include "core/access.hpp"
 #include "core/clock.hpp"
 
