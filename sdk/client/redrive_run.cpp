@@ -10,6 +10,8 @@
 #include "client/awaiting.hpp"
 #include "client/complete_all.hpp"
 #include "client/redrive_mark.hpp"
+#include "client/sender_core.hpp"
+#include "client/wire_size.hpp"
 #include "core/access.hpp"
 #include "core/clock.hpp"
 
@@ -175,32 +177,41 @@ asio::awaitable<void> RedriveRun::perform(Machine::Send step) {
         machine_.hold_lost();
         co_return;
     }
-    if (!empty_batch_) {
+    if (!most_bytes_) {
         auto asking = detached([&] { return async_create_batch(sender_, 0, work_); });
-        empty_batch_ = co_await std::move(asking);
+        const MessageBatch batch = co_await std::move(asking);
+        most_bytes_ = batch.max_bytes();
     }
-    MessageBatch batch = batch_of(step.numbers);
-    step.numbers.resize(batch.size());
-    auto sending = detached([&] { return async_send(sender_, std::move(batch), work_); });
+    std::vector<MessageContentPtr> copies = copies_of(step.numbers);
+    step.numbers.resize(copies.size());
+    auto sending =
+        detached([&] { return await(Access::core(sender_)->send(std::move(copies), work_)); });
     co_await std::move(sending);
     std::ranges::for_each(step.numbers, [this](std::int64_t number) { machine_.sent(number); });
 }
 
 /// As many of the first copies as fit.
-MessageBatch RedriveRun::batch_of(const Machine::Numbers& numbers) const {
-    const OperationContext::DetachedScope scope; // a batch counts what the context adds
-    MessageBatch batch = *empty_batch_;
+std::vector<MessageContentPtr> RedriveRun::copies_of(const Machine::Numbers& numbers) const {
+    const amqp::ClockReading at{.now = now(), .wall = core::system_clock().wall_now()};
+    std::vector<MessageContentPtr> copies;
+    std::uint64_t as_batch = 0;
     for (const std::int64_t number : numbers) {
-        if (!batch.try_add(redriven_copy(hand_.planned.at(number).message(), route_.source))) {
+        MessageContentPtr copy =
+            redriven_copy(hand_.planned.at(number).message(), route_.source, at);
+        const WireSize size = wire_size(*copy);
+        as_batch += size.in_batch + (copies.empty() ? size.envelope : 0);
+        const std::uint64_t bytes = copies.empty() ? size.alone : as_batch;
+        if (*most_bytes_ != 0 && bytes > *most_bytes_) {
             break;
         }
+        copies.push_back(std::move(copy));
     }
-    if (batch.empty()) {
+    if (copies.empty()) {
         throw Error{Errc::message_too_large, "message " + std::to_string(numbers.front()) +
                                                  " of '" + route_.dead_letters +
                                                  "', with its mark"};
     }
-    return batch;
+    return copies;
 }
 
 asio::awaitable<void> RedriveRun::perform(Machine::Complete step) {

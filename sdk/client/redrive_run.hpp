@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -48,7 +49,7 @@ private:
 
     void check_scope() const;
     void tell_progress();
-    [[nodiscard]] MessageBatch batch_of(const Machine::Numbers& numbers) const;
+    [[nodiscard]] std::vector<MessageContentPtr> copies_of(const Machine::Numbers& numbers) const;
 
     const Client client_;
     const RedriveRoute route_;
@@ -58,7 +59,7 @@ private:
     const Sender sender_;
     Machine machine_;
     RedriveReport told_{};                      ///< by `on_progress`
-    std::optional<MessageBatch> empty_batch_{}; // with the target's limit
+    std::optional<std::uint64_t> most_bytes_{}; // of a send to the target; zero: no limit
     Hand hand_{};
     std::optional<SessionReceiver> held_{};
     std::optional<Receiver> receiver_{}; // closed before its messages are destroyed
