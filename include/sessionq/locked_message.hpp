@@ -44,6 +44,11 @@ class MessageHolder;
 /// Also the broker's (see `Errc`), message_not_found, and the reasons why a `SessionReceiver` or
 /// `Receiver` is lost.
 ///
+/// Properties to modify are merged into the application properties. Names and texts are UTF-8, and
+/// they have up to 64 KiB together. Otherwise the call fails at once with invalid_argument or
+/// message_too_large, and the message can still be settled. A broker may also refuse them because
+/// the message becomes too large for its entity.
+///
 /// Some brokers keep no properties changed by an abandon and no dead-letter reason and description
 /// (README, "Brokers"). They are left out there.
 ///
@@ -98,7 +103,9 @@ public:
     void defer(Properties properties_to_modify = {},
                const OperationContext& context = OperationContext::current());
 
-    /// The message goes to the dead-letter queue. Errors: also not_supported (the broker has none).
+    /// The message goes to the dead-letter queue. Reason and description are cut after 4,096
+    /// characters each, and bytes that are not UTF-8 are replaced by U+FFFD.
+    /// Errors: also not_supported (the broker has none).
     void dead_letter(std::string reason = {}, std::string description = {},
                      Properties properties_to_modify = {},
                      const OperationContext& context = OperationContext::current());

@@ -29,6 +29,9 @@ using Properties = std::map<std::string, PropertyValue, std::less<>>;
 /// A message as an application makes it. An aggregate for designated initialisers. An empty text
 /// means unset, except for `session_id`. Azure Service Bus documents the limits of the ids.
 ///
+/// All texts but the body must be UTF-8, also the names and texts of `properties`. Sending fails
+/// with invalid_argument otherwise, which names the member.
+///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 struct Message {
     /// Opaque bytes. Text is UTF-8 by convention.

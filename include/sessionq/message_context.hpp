@@ -33,6 +33,10 @@ class HandledMessage;
 /// broker rejects it, `on_error` is called. Some brokers keep no changed properties and no
 /// dead-letter reason (README, "Brokers"). They are left out there.
 ///
+/// Properties to modify are merged into the application properties. Names and texts are UTF-8, and
+/// they have up to 64 KiB together. Otherwise the call throws invalid_argument or
+/// message_too_large, and decides nothing.
+///
 /// Lifetimes: valid until the handler returns (coroutines: until it finishes). Any thread may
 /// settle the message before that.
 ///
@@ -75,7 +79,8 @@ public:
     /// the message alone waits. A stop does not wait for it.
     void release();
 
-    /// The message goes to the dead-letter queue.
+    /// The message goes to the dead-letter queue. Reason and description are cut after 4,096
+    /// characters each, and bytes that are not UTF-8 are replaced by U+FFFD.
     void dead_letter(std::string reason = {}, std::string description = {},
                      Properties properties_to_modify = {});
 

@@ -105,11 +105,16 @@ inline constexpr std::string_view redrive_message_id_property = "sessionq-redriv
 ///     });
 ///     std::cout << report.sent << " sent, " << report.left << " left\n";
 ///
-/// What is sent: a copy, as `Message` holds it, with body, session id and application properties.
-/// Its deadline and the reason of its death are removed. Its time to live begins anew. It has a new
-/// message id, always the same one for the same dead letter. With its old id, a broker that detects
-/// duplicates would drop it while it remembers the original. `redrive_message_id_property` has the
-/// old one.
+/// What is sent: the message as it was encoded. All sections, types, ids and annotations stay byte
+/// for byte, except these:
+/// - the mark: three application properties;
+/// - the message id: a new one of the same type, always the same one for the same dead letter. With
+///   its old id, a broker that detects duplicates would drop it while it remembers the original.
+///   `redrive_message_id_property` has the old one;
+/// - the dead-letter properties `DeadLetterReason` and `DeadLetterErrorDescription`, and the
+///   deadline: they are removed;
+/// - facts of the delivery: the delivery count, and the annotations that only brokers set;
+/// - absolute-expiry-time, if there is one, because the time to live begins anew.
 ///
 /// Nothing is lost: a dead letter is completed only after the broker has confirmed its copy.
 ///
@@ -141,8 +146,9 @@ inline constexpr std::string_view redrive_message_id_property = "sessionq-redriv
 /// Errors: the broker's (see `Errc`). In particular not_supported (the broker has no receivers of
 /// dead letters: message groups), invalid_argument (`entity` must have 1 to 260 characters and be
 /// no sub-queue), invalid_option (also: a subscription without `through_topic`), invalid_state (on
-/// a receive thread), message_too_large (a dead letter with its mark), timeout, cancelled. After an
-/// error, what was sent is sent.
+/// a receive thread), message_too_large (a dead letter with its mark), protocol_error (a dead
+/// letter whose annotations or application properties are malformed; it stays), timeout, cancelled.
+/// After an error, what was sent is sent.
 ///
 /// Thread safety: safe.
 RedriveReport redrive(const Client& client, const std::string& entity, RedriveOptions options = {},

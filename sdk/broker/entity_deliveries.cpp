@@ -121,16 +121,22 @@ void EntityDeliveries::settle(Consumer& consumer, SettleOrder& order) {
         order.failed_with = Errc::quota_exceeded;
         return;
     }
+    MessageContentPtr changed;
+    if (has_properties) {
+        changed = message->content->with_changes(
+            {.properties = order.changes->properties, .encoded = order.changes->encoded});
+        if (changed->wire_bytes() > entity_.options.max_message_bytes) {
+            order.failed_with = Errc::message_too_large; // likewise
+            return;
+        }
+    }
     consumers_.end_delivery(consumer, order.token);
     if (order.outcome == Outcome::complete) {
         messages_.remove(*message);
         return;
     }
     if (has_properties) {
-        const Changes& changes = *order.changes;
-        entity_.store.replace_content(
-            *message, message->content->with_changes(
-                          {.properties = changes.properties, .encoded = changes.encoded}));
+        entity_.store.replace_content(*message, std::move(changed));
         entity_.journal.note_changed(*message, message->content);
     }
     switch (order.outcome) {

@@ -45,8 +45,9 @@ std::optional<Failure> EntityState::find_fault(const MessageContent& message) co
     if (auto fault = fault_of("session_id", session_id.value_or(std::string_view{}))) {
         return fault;
     }
-    if (auto fault = fault_of("message_id", message.message_id())) {
-        return fault;
+    // A message id may have any bytes, because it may be of the type binary.
+    if (core::characters(message.message_id()) > core::max_id_length) {
+        return failure(Errc::invalid_argument, "message_id is longer than 128 characters");
     }
     if (time_to_live && time_to_live->count() <= 0) {
         return failure(Errc::invalid_argument, "time_to_live must be positive");

@@ -7,6 +7,7 @@
 #include <sessionq/error.hpp>
 
 #include "core/id_check.hpp"
+#include "core/text_check.hpp"
 
 namespace sessionq::client {
 namespace {
@@ -35,8 +36,18 @@ void require_argument(bool usable, std::string_view complaint) {
 
 void check_entity(std::string_view entity) {
     require_argument(!entity.empty(), "entity is empty");
+    check_text(entity, "entity");
     require_argument(core::characters(entity) <= max_entity_characters,
                      "entity is longer than 260 characters");
+}
+
+void check_text(std::string_view text, std::string_view name) {
+    require_argument(core::is_utf8(text), std::string{name} + " is not valid UTF-8");
+}
+
+void check_properties(const Properties& properties, std::string_view name) {
+    const std::string fault = core::text_fault(properties);
+    require_argument(fault.empty(), std::string{name} + fault);
 }
 
 void check_session_id(std::string_view id) { check_id(id, "session_id"); }
@@ -48,6 +59,12 @@ void check_message(const Message& message) {
     check_id(message.message_id, "Message::message_id");
     check_id(message.reply_to_session_id, "Message::reply_to_session_id");
     check_id(message.partition_key, "Message::partition_key");
+    check_text(message.subject, "Message::subject");
+    check_text(message.correlation_id, "Message::correlation_id");
+    check_text(message.reply_to, "Message::reply_to");
+    check_text(message.to, "Message::to");
+    check_text(message.content_type, "Message::content_type");
+    check_properties(message.properties, "Message::properties");
     require_argument(message.partition_key.empty() || !message.session_id ||
                          message.partition_key == *message.session_id,
                      "Message::partition_key differs from session_id");

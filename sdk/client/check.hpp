@@ -15,6 +15,11 @@ void require_option(bool in_range, std::string_view complaint);
 
 void require_argument(bool usable, std::string_view complaint);
 
+/// AMQP's texts are UTF-8.
+void check_text(std::string_view text, std::string_view name);
+
+void check_properties(const Properties& properties, std::string_view name);
+
 void check_entity(std::string_view entity);
 
 void check_session_id(std::string_view id);

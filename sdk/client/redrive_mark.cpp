@@ -10,13 +10,15 @@
 #include <sessionq/error.hpp>
 #include <sessionq/redrive.hpp>
 
+#include "amqp/codec/delivery_codec.hpp"
+#include "amqp/codec/resent_message.hpp"
 #include "core/uuid.hpp"
 
 namespace sessionq::client {
 namespace {
 
 /// A UUID of version 8 made from a name with SHA-256, as in RFC 9562, B.2.
-std::string named_id(std::string_view name) {
+core::Uuid named_id(std::string_view name) {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned int size = 0;
     if (EVP_Digest(name.data(), name.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
@@ -27,25 +29,69 @@ std::string named_id(std::string_view name) {
                            [](unsigned char byte) { return std::byte{byte}; });
     id.bytes[6] = (id.bytes[6] & std::byte{0x0f}) | std::byte{0x80};
     id.bytes[8] = (id.bytes[8] & std::byte{0x3f}) | std::byte{0x80};
+    return id;
+}
+
+/// The id in the type that the message's own id has.
+amqp::Value typed_like(const std::optional<amqp::Value>& own, const core::Uuid& id) {
+    if (own && own->as<core::Uuid>() != nullptr) {
+        return id;
+    }
+    if (own && own->as<std::uint64_t>() != nullptr) {
+        constexpr unsigned to_53_bits = 11; // JavaScript's numbers hold no more
+        return id.low() << to_53_bits >> to_53_bits;
+    }
+    if (own && own->as<amqp::Binary>() != nullptr) {
+        return amqp::Value::binary(id.to_string());
+    }
     return id.to_string();
+}
+
+/// What a message has that never had AMQP's form.
+MessageContentPtr copy_of(const Message& letter, std::string_view source, std::int64_t number,
+                          const core::Uuid& id) {
+    Message copy = letter;
+    copy.message_id = id.to_string();
+    copy.deadline = {};
+    copy.properties.erase(std::string{amqp::dead_letter_reason});
+    copy.properties.erase(std::string{amqp::dead_letter_description});
+    copy.properties.insert_or_assign(std::string{redrive_source_property}, std::string{source});
+    copy.properties.insert_or_assign(std::string{redrive_number_property}, number);
+    copy.properties.try_emplace(std::string{redrive_message_id_property}, letter.message_id);
+    return std::make_shared<const DecodedContent>(std::move(copy));
+}
+
+MessageContentPtr copy_of(const amqp::EncodedContent& letter, std::string_view source,
+                          std::int64_t number, const core::Uuid& id, const amqp::ClockReading& at) {
+    const auto own = letter.properties().value(amqp::MessageProperties::message_id);
+    amqp::ResentChanges changes{
+        .message_id = amqp::encode(typed_like(own, id)),
+        .properties = {{redrive_source_property, amqp::encode(amqp::Value{source})},
+                       {redrive_number_property, amqp::encode(amqp::Value{number})}}};
+    const std::string_view properties = letter.sections().application_properties;
+    if (amqp::find_entry(properties, redrive_message_id_property).empty()) {
+        changes.properties.emplace_back(redrive_message_id_property,
+                                        amqp::encode(own.value_or(amqp::Value{""})));
+    }
+    const auto encoded = amqp::encode_resent(letter, changes, at.wall);
+    if (!encoded) {
+        throw Error{encoded.failure()};
+    }
+    auto copy = amqp::EncodedContent::make(encoded.value(), at);
+    return std::move(copy).take_or_throw();
 }
 
 } // namespace
 
-Message redriven_copy(const ReceivedMessage& letter, std::string_view source) {
+MessageContentPtr redriven_copy(const ReceivedMessage& letter, std::string_view source,
+                                const amqp::ClockReading& at) {
     const std::int64_t number = letter.sequence_number();
-    Message copy = letter.content();
-    copy.message_id =
-        named_id(std::string{source} + '\n' + std::to_string(number) + '\n' + copy.message_id);
-    copy.deadline = {};
-    copy.scheduled_enqueue_time.reset();
-    copy.properties.erase("DeadLetterReason");
-    copy.properties.erase("DeadLetterErrorDescription");
-    copy.properties.insert_or_assign(std::string{redrive_source_property}, std::string{source});
-    copy.properties.insert_or_assign(std::string{redrive_number_property}, number);
-    copy.properties.try_emplace(std::string{redrive_message_id_property},
-                                std::string{letter.message_id()});
-    return copy;
+    const core::Uuid id = named_id(std::string{source} + '\n' + std::to_string(number) + '\n' +
+                                   std::string{letter.message_id()});
+    const auto* const encoded =
+        dynamic_cast<const amqp::EncodedContent*>(letter.shared_content().get());
+    return encoded != nullptr ? copy_of(*encoded, source, number, id, at)
+                              : copy_of(letter.content(), source, number, id);
 }
 
 std::optional<std::int64_t> redriven_from(const MessageContent& message, std::string_view source) {

@@ -6,14 +6,18 @@
 #include <string>
 #include <string_view>
 
-#include <sessionq/message.hpp>
 #include <sessionq/received_message.hpp>
+
+#include "amqp/codec/encoded_content.hpp"
 
 namespace sessionq::client {
 
-/// The copy that a redrive sends for a dead letter of `source`, with its mark. The same dead letter
-/// always has the same message id. Throws `protocol_error` if the dead letter cannot be decoded.
-[[nodiscard]] Message redriven_copy(const ReceivedMessage& letter, std::string_view source);
+/// The copy that a redrive sends for a dead letter of `source`, with its mark: the message as it
+/// was encoded, with the changes that `redrive` names. The same dead letter always has the same
+/// message id. Throws `protocol_error` if its annotations or application properties are malformed.
+[[nodiscard]] MessageContentPtr redriven_copy(const ReceivedMessage& letter,
+                                              std::string_view source,
+                                              const amqp::ClockReading& at);
 
 /// The sequence number of the dead letter of `source` whose copy the message is. Nothing if it is
 /// none.

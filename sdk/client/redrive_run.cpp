@@ -9,6 +9,7 @@
 #include "client/browser_core.hpp"
 #include "client/redrive_mark.hpp"
 #include "client/sender_core.hpp"
+#include "client/wire_size.hpp"
 #include "core/access.hpp"
 #include "core/clock.hpp"
 
@@ -205,19 +206,19 @@ detail::CallPtr<void> RedriveRun::perform(Machine::Send& step) {
     if (!can_send(step.numbers)) {
         return nullptr;
     }
-    if (!empty_batch_) {
+    if (!most_bytes_) {
         return request([&] { return Access::core(sender_)->create_batch(0, work_); },
-                       [this](auto take) { empty_batch_ = take(); });
+                       [this](auto take) { most_bytes_ = take().max_bytes(); });
     }
-    MessageBatch batch = batch_of(step.numbers);
-    step.numbers.resize(batch.size());
-    return request(
-        [&] { return Access::core(sender_)->send(Access::take_messages(std::move(batch)), work_); },
-        [this, numbers = step.numbers](auto take) {
-            take();
-            std::ranges::for_each(numbers, [this](std::int64_t number) { machine_.sent(number); });
-            under_way_.step.reset();
-        });
+    std::vector<MessageContentPtr> copies = copies_of(step.numbers);
+    step.numbers.resize(copies.size());
+    return request([&] { return Access::core(sender_)->send(std::move(copies), work_); },
+                   [this, numbers = step.numbers](auto take) {
+                       take();
+                       std::ranges::for_each(
+                           numbers, [this](std::int64_t number) { machine_.sent(number); });
+                       under_way_.step.reset();
+                   });
 }
 
 /// Whether the letters and their session are still locked. Tells the machine what is not.
@@ -240,20 +241,27 @@ bool RedriveRun::can_send(const Machine::Numbers& numbers) {
 }
 
 /// As many of the first copies as fit.
-MessageBatch RedriveRun::batch_of(const Machine::Numbers& numbers) const {
-    const OperationContext::DetachedScope scope; // a batch counts what the context adds
-    MessageBatch batch = *empty_batch_;
+std::vector<MessageContentPtr> RedriveRun::copies_of(const Machine::Numbers& numbers) const {
+    const amqp::ClockReading at{.now = now(), .wall = core::system_clock().wall_now()};
+    std::vector<MessageContentPtr> copies;
+    std::uint64_t as_batch = 0;
     for (const std::int64_t number : numbers) {
-        if (!batch.try_add(redriven_copy(hand_.planned.at(number).message(), route_.source))) {
+        MessageContentPtr copy =
+            redriven_copy(hand_.planned.at(number).message(), route_.source, at);
+        const WireSize size = wire_size(*copy);
+        as_batch += size.in_batch + (copies.empty() ? size.envelope : 0);
+        const std::uint64_t bytes = copies.empty() ? size.alone : as_batch;
+        if (*most_bytes_ != 0 && bytes > *most_bytes_) {
             break;
         }
+        copies.push_back(std::move(copy));
     }
-    if (batch.empty()) {
+    if (copies.empty()) {
         throw Error{Errc::message_too_large, "message " + std::to_string(numbers.front()) +
                                                  " of '" + route_.dead_letters +
                                                  "', with its mark"};
     }
-    return batch;
+    return copies;
 }
 
 detail::CallPtr<void> RedriveRun::perform(const Machine::Complete& step) {

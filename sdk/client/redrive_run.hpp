@@ -76,7 +76,7 @@ private:
 
     void check_scope() const;
     void tell_progress();
-    [[nodiscard]] MessageBatch batch_of(const Machine::Numbers& numbers) const;
+    [[nodiscard]] std::vector<MessageContentPtr> copies_of(const Machine::Numbers& numbers) const;
 
     const Client client_;
     const RedriveRoute route_;
@@ -88,7 +88,7 @@ private:
     Selection selection_;
     UnderWay under_way_{};
     RedriveReport told_{};                      ///< by `on_progress`
-    std::optional<MessageBatch> empty_batch_{}; // with the target's limit
+    std::optional<std::uint64_t> most_bytes_{}; // of a send to the target; zero: no limit
     Hand hand_{};
 };
 

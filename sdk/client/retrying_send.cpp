@@ -30,11 +30,10 @@ void RetryingSend::begin() {
 void RetryingSend::try_once() {
     const auto self = shared_from_this();
     waiting_.remove(self);
-    asked_ =
-        endpoint_.send(request_, measured_send(meters_, endpoint_.loop(), request_.messages.size(),
-                                               [self](core::Result<SequenceNumbers> answer) {
-                                                   self->answered(std::move(answer));
-                                               }));
+    asked_ = endpoint_.send(request_, measured_send(meters_, endpoint_.loop(), request_.size(),
+                                                    [self](core::Result<SequenceNumbers> answer) {
+                                                        self->answered(std::move(answer));
+                                                    }));
 }
 
 void RetryingSend::answered(core::Result<SequenceNumbers> answer) {

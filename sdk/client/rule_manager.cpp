@@ -25,6 +25,31 @@ void check_rule_name(std::string_view name) {
     require_argument(!name.empty(), "the name of the rule is empty");
     require_argument(core::characters(name) <= longest_rule_name,
                      "the name of the rule is longer than 50 characters");
+    check_text(name, "the name of the rule");
+}
+
+void check_filter(const CorrelationFilter& filter) {
+    const auto check = [](const std::optional<std::string>& text, std::string_view name) {
+        check_text(text.value_or(""), name);
+    };
+    check(filter.content_type, "CorrelationFilter::content_type");
+    check(filter.correlation_id, "CorrelationFilter::correlation_id");
+    check(filter.message_id, "CorrelationFilter::message_id");
+    check(filter.reply_to, "CorrelationFilter::reply_to");
+    check(filter.reply_to_session_id, "CorrelationFilter::reply_to_session_id");
+    check(filter.session_id, "CorrelationFilter::session_id");
+    check(filter.subject, "CorrelationFilter::subject");
+    check(filter.to, "CorrelationFilter::to");
+    check_properties(filter.properties, "CorrelationFilter::properties");
+}
+
+void check_texts(const Rule& rule) {
+    if (const auto* const sql = std::get_if<SqlFilter>(&rule.filter)) {
+        check_text(sql->expression, "SqlFilter::expression");
+    } else if (const auto* const correlation = std::get_if<CorrelationFilter>(&rule.filter)) {
+        check_filter(*correlation);
+    }
+    check_text(rule.action, "Rule::action");
 }
 
 /// Requests the page behind `found` and adds it, until a page is not full.
@@ -68,6 +93,7 @@ RuleManagerCore::RuleManagerCore(std::shared_ptr<ClientCore> client, std::string
 
 PublicCall<Rules, void> RuleManagerCore::add(Rule rule, const OperationContext& context) const {
     check_rule_name(rule.name);
+    check_texts(rule);
     return change({.task = ports::AddRule{.rule = std::move(rule)}}, context);
 }
 

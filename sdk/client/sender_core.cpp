@@ -73,14 +73,18 @@ std::optional<Operation<SequenceNumbers>> SenderCore::operation(
     }
     core::OpenSpan span = begin_send(client_->tracing(), {entity_, when ? "schedule" : "send"},
                                      messages, request_context.trace());
-    ports::SendRequest request{.entity = entity_, .messages = std::move(messages)};
-    auto operation = options_.max_tries > 1
-                         ? retrying(std::move(request), when.has_value(), context)
-                         : single(std::move(request), context);
+    auto operation =
+        perform({.entity = entity_, .messages = std::move(messages)}, when.has_value(), context);
     if (span.is_open()) {
         operation.span = std::make_shared<core::OpenSpan>(std::move(span));
     }
     return operation;
+}
+
+Operation<SequenceNumbers> SenderCore::perform(ports::SendRequest request, bool is_scheduled,
+                                               const OperationContext& context) const {
+    return options_.max_tries > 1 ? retrying(std::move(request), is_scheduled, context)
+                                  : single(std::move(request), context);
 }
 
 Operation<SequenceNumbers> SenderCore::single(ports::SendRequest request,
@@ -90,8 +94,8 @@ Operation<SequenceNumbers> SenderCore::single(ports::SendRequest request,
         [&thread = thread_, request = std::move(request)](
             ports::Endpoint& endpoint, Deadline deadline, auto answer_to) mutable {
             request.deadline = deadline;
-            auto measured = measured_send(*thread.meters, *thread.thread, request.messages.size(),
-                                          std::move(answer_to));
+            auto measured =
+                measured_send(*thread.meters, *thread.thread, request.size(), std::move(answer_to));
             return endpoint.send(std::move(request), std::move(measured));
         });
 }

@@ -33,6 +33,12 @@ public:
     [[nodiscard]] auto send(std::vector<Message> messages, const OperationContext& context) const {
         return PublicCall<SequenceNumbers, void>{operation(std::move(messages), {}, context)};
     }
+    /// Sends contents as they are: nothing is checked or added, and there is no span.
+    [[nodiscard]] auto send(std::vector<MessageContentPtr> contents,
+                            const OperationContext& context) const {
+        return PublicCall<SequenceNumbers, void>{
+            perform({.entity = entity_, .contents = std::move(contents)}, false, context)};
+    }
     [[nodiscard]] auto schedule(std::vector<Message> messages, WallTime when,
                                 const OperationContext& context) const {
         return PublicCall<SequenceNumbers>{operation(std::move(messages), when, context)};
@@ -51,6 +57,8 @@ public:
     [[nodiscard]] static std::vector<Message> batch_of(Message message);
 
 private:
+    [[nodiscard]] Operation<SequenceNumbers> perform(ports::SendRequest request, bool is_scheduled,
+                                                     const OperationContext& context) const;
     [[nodiscard]] Operation<SequenceNumbers> single(ports::SendRequest request,
                                                     const OperationContext& context) const;
     [[nodiscard]] Operation<SequenceNumbers> retrying(ports::SendRequest request, bool is_scheduled,

@@ -231,16 +231,18 @@ PublicCall<core::Done> settle(const LockedMessage& message, ports::Outcome outco
     if (const auto needed = ports::capability_for(outcome)) {
         holder.require(*needed);
     }
+    ports::check_properties_to_modify(properties_to_modify);
     require_held(message);
     const auto& delivery = Access::delivery(message);
     if (delivery->decided.exchange(true)) {
         throw Error{Errc::already_settled, "message " + std::to_string(message.sequence_number())};
     }
-    return {.operation = holder.settle(delivery,
-                                       {.outcome = outcome,
-                                        .dead_letter = std::move(dead_letter),
-                                        .properties_to_modify = std::move(properties_to_modify)},
-                                       context)};
+    return {.operation = holder.settle(
+                delivery,
+                {.outcome = outcome,
+                 .dead_letter = ports::to_dead_letter(dead_letter.reason, dead_letter.description),
+                 .properties_to_modify = std::move(properties_to_modify)},
+                context)};
 }
 
 } // namespace sessionq::client

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include <sessionq/message.hpp>
+#include <sessionq/message_content.hpp>
+
+#include "ports/endpoint.hpp"
 
 namespace sessionq::client {
 
@@ -18,7 +20,9 @@ struct WireSize {
 /// `beside_message`: what the port's form adds.
 [[nodiscard]] WireSize wire_size(const Message& message, std::uint32_t beside_message = 0);
 
-/// The bytes that one send of these messages takes.
-[[nodiscard]] std::uint64_t sent_wire_size(std::span<const Message> messages);
+[[nodiscard]] WireSize wire_size(const MessageContent& content);
+
+/// The bytes that one send takes.
+[[nodiscard]] std::uint64_t sent_wire_size(const ports::SendRequest& request);
 
 } // namespace sessionq::client

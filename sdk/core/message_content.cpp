@@ -69,12 +69,16 @@ std::optional<PropertyValue> DecodedContent::property(std::string_view name) con
     return has_properties_ ? find(message_.properties, name) : std::nullopt;
 }
 
-std::size_t core::size_of(const Message& message) noexcept {
-    std::size_t bytes = size_of_texts(message);
-    for (const auto& [name, value] : message.properties) {
+std::size_t core::size_of(const Properties& properties) noexcept {
+    std::size_t bytes = 0;
+    for (const auto& [name, value] : properties) {
         bytes += name.size() + sessionq::size_of(value, [](std::size_t size) { return size; });
     }
     return bytes;
+}
+
+std::size_t core::size_of(const Message& message) noexcept {
+    return size_of_texts(message) + size_of(message.properties);
 }
 
 std::size_t DecodedContent::bytes() const noexcept { return fixed_cost + core::size_of(message_); }

@@ -9,5 +9,6 @@ namespace sessionq::core {
 
 /// The bytes of its texts, properties and body, without what a form adds.
 [[nodiscard]] std::size_t size_of(const Message& message) noexcept;
+[[nodiscard]] std::size_t size_of(const Properties& properties) noexcept;
 
 } // namespace sessionq::core

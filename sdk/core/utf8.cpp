@@ -65,6 +65,31 @@ std::optional<Utf8Character> first_character(std::string_view text) noexcept {
     return Utf8Character{code, size};
 }
 
+std::string valid_utf8(std::string_view text) {
+    if (is_utf8(text)) {
+        return std::string{text};
+    }
+    std::string valid;
+    valid.reserve(text.size());
+    while (!text.empty()) {
+        const auto character = first_character(text);
+        const std::size_t size = character ? character->size : 1;
+        valid.append(character ? text.substr(0, size) : std::string_view{"\xef\xbf\xbd"});
+        text.remove_prefix(size);
+    }
+    return valid;
+}
+
+std::string_view first_characters(std::string_view text, std::size_t most) noexcept {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const bool begins_character = (byte(text, at) & 0xc0U) != 0x80U;
+        if (begins_character && most-- == 0) {
+            return text.substr(0, at);
+        }
+    }
+    return text;
+}
+
 bool is_utf8(std::string_view text) noexcept {
     if (is_ascii(text)) {
         return true;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace sessionq::core {
@@ -18,5 +19,11 @@ struct Utf8Character {
 [[nodiscard]] std::optional<Utf8Character> first_character(std::string_view text) noexcept;
 
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
+
+/// The text with U+FFFD in place of each byte that is not UTF-8.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
+
+/// The first characters of a UTF-8 text, at most so many.
+[[nodiscard]] std::string_view first_characters(std::string_view text, std::size_t most) noexcept;
 
 } // namespace sessionq::core

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "amqp/codec/message_codec.hpp"
 #include "groups/conditions.hpp"
 #include "groups/wire_message.hpp"
 #include "timing/timer_service.hpp"
@@ -165,7 +166,7 @@ ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler h
     if (is_scheduled && !capabilities().has(Capability::schedule)) {
         return reply(std::move(handler), capabilities().missing(Capability::schedule));
     }
-    const std::size_t count = request.messages.size();
+    const std::size_t count = request.size();
     if (count == 0) {
         return reply(std::move(handler), Numbers{});
     }
@@ -175,6 +176,9 @@ ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler h
         encoded.push_back(
             encode_for_broker(message, is_scheduled ? connection_.dialect()->delivery_time : "",
                               connection_.reading()));
+    }
+    for (const MessageContentPtr& content : request.contents) {
+        encoded.push_back(amqp::encode_content(*content, connection_.reading()));
     }
     const ports::RequestId id = ++last_request_;
     sender_for(request.entity)

@@ -29,7 +29,7 @@ core::Result<std::vector<Rule>> manage(broker::RuleBook& rules, ports::RulesRequ
 }
 
 /// Above what the messages take in AMQP's form, at little cost.
-std::uint64_t most_bytes(const std::vector<Message>& messages) noexcept {
+std::uint64_t most_bytes(const ports::SendRequest& request) noexcept {
     constexpr std::uint64_t beside_message = 320;
     constexpr std::uint64_t beside_property = 16;
     const auto most_of = [](const Message& message) {
@@ -37,8 +37,8 @@ std::uint64_t most_bytes(const std::vector<Message>& messages) noexcept {
                beside_property * message.properties.size();
     };
     // A batch repeats parts of the first message.
-    std::uint64_t most = messages.empty() ? 0 : most_of(messages.front());
-    for (const Message& message : messages) {
+    std::uint64_t most = request.messages.empty() ? 0 : most_of(request.messages.front());
+    for (const Message& message : request.messages) {
         most += most_of(message);
     }
     return most;
@@ -182,10 +182,11 @@ ports::RequestId Endpoint::sending_limit(std::string entity, Deadline deadline,
 std::optional<Failure> Endpoint::refuse_too_large(const ports::SendRequest& request,
                                                   const broker::Queue& queue) const {
     const std::uint64_t limit = queue.options().max_message_bytes;
-    if (measure_ == nullptr || most_bytes(request.messages) <= limit) {
+    const bool is_small = request.contents.empty() && most_bytes(request) <= limit;
+    if (measure_ == nullptr || is_small) {
         return std::nullopt;
     }
-    const std::uint64_t size = measure_(request.messages);
+    const std::uint64_t size = measure_(request);
     if (size <= limit) {
         return std::nullopt;
     }
@@ -200,10 +201,12 @@ ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler h
                                       request.entity, request.deadline,
                                       [&](broker::Queue& queue, broker::Instant at) {
                                           using Numbers = core::Result<std::vector<std::int64_t>>;
-                                          auto refused = refuse_too_large(request, queue);
-                                          return refused
-                                                     ? Numbers{*std::move(refused)}
-                                                     : queue.send(std::move(request.messages), at);
+                                          if (auto refused = refuse_too_large(request, queue)) {
+                                              return Numbers{*std::move(refused)};
+                                          }
+                                          return request.contents.empty()
+                                                     ? queue.send(std::move(request.messages), at)
+                                                     : queue.send(std::move(request.contents), at);
                                       }),
                                   request.deadline);
 }

@@ -22,7 +22,7 @@ namespace sessionq::in_process {
 class Endpoint final : public ports::Endpoint {
 public:
     /// The bytes of one send in AMQP's form, so that limits are the same as over a network.
-    using Measure = std::uint64_t (*)(std::span<const Message>);
+    using Measure = std::uint64_t (*)(const ports::SendRequest&);
 
     /// A null `measure`: a send of several messages is not limited.
     Endpoint(std::shared_ptr<broker::Broker> broker, core::EventLoop& loop,

@@ -60,4 +60,20 @@ struct Settlement {
                                        ///< and dead_letter
 };
 
+/// The most characters of a dead-letter reason and of a description. Azure's .NET client has the
+/// same bound.
+inline constexpr std::size_t longest_dead_letter_text = 4'096;
+
+/// Reason and description as they are sent: cut if they are longer, and with U+FFFD in place of
+/// bytes that are not UTF-8. They are often texts of exceptions.
+[[nodiscard]] DeadLetterInfo to_dead_letter(std::string_view reason, std::string_view description);
+
+/// The most bytes of the properties that a settlement changes. Azure Service Bus takes as much in a
+/// message.
+inline constexpr std::size_t most_properties_to_modify = std::size_t{64} << 10U;
+
+/// Throws if a settlement cannot change these: `invalid_argument` (text that is not UTF-8),
+/// `message_too_large`.
+void check_properties_to_modify(const Properties& properties);
+
 } // namespace sessionq::ports

@@ -56,7 +56,12 @@ using AcceptHandler = std::function<void(core::Result<SessionLinkPtr>)>;
 struct SendRequest {
     std::string entity{};
     std::vector<Message> messages{};
+    /// Messages that are sent as they are, in place of `messages`. Those that have AMQP's form keep
+    /// every byte of it.
+    std::vector<MessageContentPtr> contents{};
     Deadline deadline{};
+
+    [[nodiscard]] std::size_t size() const noexcept { return messages.size() + contents.size(); }
 };
 
 /// How much one send to an entity may have.

@@ -6,6 +6,14 @@
 #include "processor/handled_message.hpp"
 
 namespace sessionq {
+namespace {
+
+void settle(processor::HandledMessage& call, ports::Settlement settlement) {
+    ports::check_properties_to_modify(settlement.properties_to_modify);
+    call.settle(std::move(settlement));
+}
+
+} // namespace
 
 const std::string& SessionContext::session_id() const noexcept { return session_->session_id(); }
 const std::string& SessionContext::entity() const noexcept { return session_->entity(); }
@@ -24,20 +32,19 @@ bool MessageContext::settled() const noexcept { return call_->decided(); }
 
 void MessageContext::complete() { call_->settle({.outcome = ports::Outcome::complete}); }
 void MessageContext::abandon(Properties properties_to_modify) {
-    call_->settle({.outcome = ports::Outcome::abandon,
-                   .properties_to_modify = std::move(properties_to_modify)});
+    settle(*call_, {.outcome = ports::Outcome::abandon,
+                    .properties_to_modify = std::move(properties_to_modify)});
 }
 void MessageContext::release() { call_->settle({.outcome = ports::Outcome::release}); }
 void MessageContext::dead_letter(std::string reason, std::string description,
                                  Properties properties_to_modify) {
-    call_->settle(
-        {.outcome = ports::Outcome::dead_letter,
-         .dead_letter = {.reason = std::move(reason), .description = std::move(description)},
-         .properties_to_modify = std::move(properties_to_modify)});
+    settle(*call_, {.outcome = ports::Outcome::dead_letter,
+                    .dead_letter = ports::to_dead_letter(reason, description),
+                    .properties_to_modify = std::move(properties_to_modify)});
 }
 void MessageContext::defer(Properties properties_to_modify) {
-    call_->settle({.outcome = ports::Outcome::defer,
-                   .properties_to_modify = std::move(properties_to_modify)});
+    settle(*call_, {.outcome = ports::Outcome::defer,
+                    .properties_to_modify = std::move(properties_to_modify)});
 }
 
 } // namespace sessionq

@@ -11,7 +11,7 @@ ports::Settlement settlement_for(Verdict verdict, std::string_view failure) {
     case Verdict::release: return {.outcome = Outcome::release};
     case Verdict::dead_letter_failed:
         return {.outcome = Outcome::dead_letter,
-                .dead_letter = {.reason = "HandlerFailed", .description = std::string{failure}}};
+                .dead_letter = ports::to_dead_letter("HandlerFailed", failure)};
     case Verdict::dead_letter_expired:
         return {.outcome = Outcome::dead_letter, .dead_letter = {.reason = "DeadlinePassed"}};
     case Verdict::dead_letter_session:

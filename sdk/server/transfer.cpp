@@ -20,23 +20,19 @@ std::string make_message_id() {
 // other sections stay as they are. `made` holds the new bytes, if any.
 std::string_view with_message_id(std::string_view encoded, std::string& made) {
     const auto sections = amqp::MessageSections::find(encoded);
-    if (!sections) {
-        return encoded; // whoever decodes it reports the error
-    }
-    auto properties =
-        amqp::MessageProperties::read(sections->properties).value_or(amqp::MessageProperties{});
-    if (!properties.id(amqp::MessageProperties::message_id).empty()) {
-        return encoded;
+    auto properties = sections ? amqp::MessageProperties::read(sections->properties) : std::nullopt;
+    if (!properties || !properties->id(amqp::MessageProperties::message_id).empty()) {
+        return encoded; // if it is malformed, decoding reports the error
     }
     const std::string id = amqp::encode(amqp::Value{make_message_id()});
-    properties.encoded[amqp::MessageProperties::message_id] = id;
+    properties->encoded[amqp::MessageProperties::message_id] = id;
     made.clear();
     made.reserve(encoded.size() + id.size() + 16);
     for (const std::string_view before :
          {sections->header, sections->delivery_annotations, sections->message_annotations}) {
         made += before;
     }
-    properties.write(made);
+    properties->write(made);
     for (const std::string_view after :
          {sections->application_properties, sections->body, sections->footer}) {
         made += after;

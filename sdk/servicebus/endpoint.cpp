@@ -125,15 +125,18 @@ ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler h
         return schedule(std::move(request), std::move(handler));
     }
     const ports::RequestId id = first_.next_request_id();
-    if (request.messages.empty()) {
+    if (request.size() == 0) {
         replies_.push([handler = std::move(handler)] { handler(Numbers{}); });
         return id;
     }
     std::vector<std::string> encoded;
-    encoded.reserve(request.messages.size());
+    encoded.reserve(request.size());
     const amqp::ClockReading at = first_.reading();
     for (const Message& message : request.messages) {
         encoded.push_back(amqp::encode_message(message, at));
+    }
+    for (const MessageContentPtr& content : request.contents) {
+        encoded.push_back(amqp::encode_content(*content, at));
     }
     const std::size_t count = encoded.size();
     sender_to(request.entity)

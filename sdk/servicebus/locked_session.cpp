@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "amqp/codec/lock_token.hpp"
 #include "core/log.hpp"
 #include "servicebus/conditions.hpp"
 #include "servicebus/session_codec.hpp"
@@ -132,15 +133,30 @@ void LockedSession::settle(ports::Delivery& delivery, ports::Settlement settleme
         replies_.push([this] {
             static_cast<void>(settlements_.fail_all(inbox_.owner(), not_held(requests_.address())));
         });
-    } else if (const auto token = deferred_.take(delivery.port_tag)) {
-        requests_.ask("com.microsoft:update-disposition", to_disposition(*token, settlement),
-                      link_->connection().default_deadline(),
-                      [this, told = &delivery](const core::Result<Response>& result) {
-                          answer(settlements_, inbox_.owner(), told, settlement_failure(result));
-                      });
-    } else {
-        handle_of(delivery.port_tag).update(to_outcome(settlement));
+        return;
     }
+    std::optional<core::Uuid> token = deferred_.take(delivery.port_tag);
+    amqp::DeliveryHandle handle; // of a message that came over the link
+    if (!token) {
+        handle = handle_of(delivery.port_tag);
+        if (handle.update(to_outcome(settlement))) {
+            return;
+        }
+        token = amqp::token_of(handle.tag()); // a disposition has one frame, a request many
+    }
+    requests_.ask("com.microsoft:update-disposition",
+                  to_disposition(token.value_or(core::Uuid{}), settlement),
+                  link_->connection().default_deadline(),
+                  [this, told = &delivery, handle](const core::Result<Response>& result) mutable {
+                      if (!settlements_.take(*told)) {
+                          return; // the link's end, or the broker on the link, answered it
+                      }
+                      const auto why = settlement_failure(result);
+                      if (!why && handle && may_use()) {
+                          handle.settle(); // the link forgets it
+                      }
+                      inbox_.owner()->on_settled(*told, why ? &*why : nullptr);
+                  });
 }
 
 void LockedSession::on_disposition(amqp::DeliveryHandle delivery) {

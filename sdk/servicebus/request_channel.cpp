@@ -73,8 +73,17 @@ void RequestChannel::transmit() {
                                                  milliseconds_left(pending.deadline, loop_.now()));
         }
         const std::string id = std::to_string(pending.id);
-        sender_->send(id, encode(std::exchange(pending.item, {}), {id, terms_.peer, reply_to_}),
-                      true);
+        const std::string encoded =
+            encode(std::exchange(pending.item, {}), {id, terms_.peer, reply_to_});
+        const std::uint64_t limit = sender_->remote_max_message_size();
+        if (limit != 0 && encoded.size() > limit) { // the broker would end the link for it
+            reply(queued_, next,
+                  Failure{.code = Errc::message_too_large,
+                          .detail = terms_.about + " has " + std::to_string(encoded.size()) +
+                                    " bytes, and the broker takes " + std::to_string(limit)});
+            continue;
+        }
+        sender_->send(id, encoded, true);
         pending.is_sent = true;
         sent_.insert(queued_.extract(next));
     }

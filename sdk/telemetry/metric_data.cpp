@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/histogram_bounds.hpp"
-#include "telemetry/utf8_text.hpp"
+#include "core/utf8.hpp"
 
 namespace sessionq::telemetry {
 namespace {
@@ -76,7 +76,7 @@ sdk::PointType point_of(const Metric& metric, const MetricPoint& point, WallTime
 sdk::PointAttributes attributes_of(const MetricPoint& point) {
     sdk::PointAttributes attributes;
     for (const MetricAttribute& each : point.attributes) {
-        const std::string value = utf8_text(each.value);
+        const std::string value = core::valid_utf8(each.value);
         attributes.SetAttribute(each.name, opentelemetry::nostd::string_view{value});
     }
     return attributes;

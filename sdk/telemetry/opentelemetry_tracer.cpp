@@ -14,8 +14,8 @@
 #include <sessionq/opentelemetry.hpp>
 #include <sessionq/version.hpp>
 
+#include "core/utf8.hpp"
 #include "telemetry/span_context.hpp"
-#include "telemetry/utf8_text.hpp"
 
 namespace sessionq {
 namespace {
@@ -28,7 +28,7 @@ namespace nostd = opentelemetry::nostd;
 template <typename Use>
 auto with_value(const SpanValue& value, Use use) {
     if (const auto* text = std::get_if<std::string>(&value)) {
-        const std::string valid = telemetry::utf8_text(*text);
+        const std::string valid = core::valid_utf8(*text);
         return use(common_api::AttributeValue{nostd::string_view{valid}});
     }
     if (const auto* number = std::get_if<std::int64_t>(&value)) {
@@ -129,7 +129,7 @@ public:
     void end(const SpanEnd& how) override {
         if (!how.error_type.empty()) {
             set_attribute({.name = "error.type", .value = std::string{how.error_type}});
-            span_->SetStatus(trace_api::StatusCode::kError, telemetry::utf8_text(how.error_text));
+            span_->SetStatus(trace_api::StatusCode::kError, core::valid_utf8(how.error_text));
         }
         trace_api::EndSpanOptions options;
         options.end_steady_time = common_api::SteadyTimestamp{how.end};
@@ -158,7 +158,7 @@ std::unique_ptr<Span> OpenTelemetryTracer::start_span(const SpanStart& start) {
     options.parent = parent_of(start);
     options.start_system_time = common_api::SystemTimestamp{start.wall_start};
     options.start_steady_time = common_api::SteadyTimestamp{start.start};
-    auto span = tracer_->StartSpan(telemetry::utf8_text(start.name), Attributes{start.attributes},
+    auto span = tracer_->StartSpan(core::valid_utf8(start.name), Attributes{start.attributes},
                                    Links{start.links}, options);
     auto context = to_trace_context(span->GetContext());
     if (!context) {

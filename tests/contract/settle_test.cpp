@@ -251,3 +251,52 @@ PORT_CASE("defer: many large messages in one call come, or are refused; then few
     }
     CHECK_FALSE(link->lost);
 }
+
+PORT_CASE("settle: changed properties and texts that exceed a frame change the message, and other "
+          "sessions stay held") {
+    PortCase t{port};
+    NEEDS(t, modify_properties);
+    t.send("a", {"1"});
+    t.send("b", {"2"});
+    const auto link = t.hold("a");
+    const auto other = t.hold("b");
+    t.receive(*link, 1);
+    t.receive(*other, 1);
+    const std::string large(70'000, 'x');
+    CHECK_FALSE(t.settle(*link, *link->got[0],
+                         ports::Settlement{.outcome = Outcome::abandon,
+                                           .properties_to_modify = {{"large", large}}}));
+    t.receive(*link, 1);
+    CHECK(link->got[1]->message.delivery_count() == 1);
+    CHECK(link->got[1]->message.properties().at("large") == PropertyValue{large});
+    NEEDS(t, dead_letter_reason);
+    CHECK_FALSE(
+        t.settle(*link, *link->got[1],
+                 ports::Settlement{.outcome = Outcome::dead_letter,
+                                   .dead_letter = {.reason = "Broken", .description = large}}));
+    const auto dead = t.peek(t.fixture.dead_letters_of(t.entity));
+    REQUIRE(dead.size() == 1);
+    CHECK(dead[0].facts().dead_letter->reason == "Broken");
+    CHECK(dead[0].facts().dead_letter->description == large);
+    CHECK(dead[0].properties().at("large") == PropertyValue{large});
+    CHECK_FALSE(t.settle(*other, *other->got[0], Outcome::complete));
+}
+
+PORT_CASE("settle: changed properties that make a message too large are refused, and it can be "
+          "settled without") {
+    PortCase t{port, {.max_message_bytes = 1000}};
+    NEEDS(t, modify_properties);
+    t.send("a", {"1"});
+    const auto link = t.hold("a");
+    t.receive(*link, 1);
+    const auto failed =
+        t.settle(*link, *link->got[0],
+                 ports::Settlement{.outcome = Outcome::abandon,
+                                   .properties_to_modify = {{"large", std::string(1000, 'x')}}});
+    CHECK(failed == Errc::message_too_large);
+    t.close(*link);
+    const auto again = t.hold("a");
+    t.receive(*again, 1);
+    CHECK_FALSE(again->got[0]->message.properties().contains("large"));
+    CHECK_FALSE(t.settle(*again, *again->got[0], Outcome::complete));
+}

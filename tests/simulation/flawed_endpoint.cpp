@@ -21,7 +21,7 @@ ports::RequestId FlawedEndpoint::accept(ports::AcceptRequest request,
 
 ports::RequestId FlawedEndpoint::send(ports::SendRequest request, ports::SendHandler handler) {
     using Numbers = core::Result<std::vector<std::int64_t>>;
-    const std::size_t count = request.messages.size();
+    const std::size_t count = request.size();
     switch (defect_) {
     case SeamDefect::confirms_lost_send:
         handler = [count, handler = std::move(handler)](Numbers answer) {
@@ -40,11 +40,14 @@ ports::RequestId FlawedEndpoint::send(ports::SendRequest request, ports::SendHan
     case SeamDefect::sends_twice: endpoint_->send(request, [](const Numbers&) {}); break;
     case SeamDefect::loses_of_batch:
         if (count > 1) {
-            request.messages.pop_back();
+            request.contents.empty() ? request.messages.pop_back() : request.contents.pop_back();
         }
         break;
     case SeamDefect::splits_batch: return send_one_by_one(std::move(request), std::move(handler));
-    case SeamDefect::reverses_batch: std::ranges::reverse(request.messages); break;
+    case SeamDefect::reverses_batch:
+        std::ranges::reverse(request.messages);
+        std::ranges::reverse(request.contents);
+        break;
     case SeamDefect::schedules_at_once:
         for (Message& message : request.messages) {
             message.scheduled_enqueue_time.reset();
@@ -58,13 +61,18 @@ ports::RequestId FlawedEndpoint::send(ports::SendRequest request, ports::SendHan
 /// The first failure, or the last answer, is the answer.
 ports::RequestId FlawedEndpoint::send_one_by_one(ports::SendRequest request,
                                                  ports::SendHandler handler) {
-    if (request.messages.size() < 2) {
+    if (request.size() < 2) {
         return endpoint_->send(std::move(request), std::move(handler));
     }
-    ports::SendRequest first{.entity = request.entity,
-                             .messages = {std::move(request.messages.front())},
-                             .deadline = request.deadline};
-    request.messages.erase(request.messages.begin());
+    ports::SendRequest first{.entity = request.entity, .deadline = request.deadline};
+    const auto move_first = [](auto& from, auto& to) {
+        if (!from.empty()) {
+            to.push_back(std::move(from.front()));
+            from.erase(from.begin());
+        }
+    };
+    move_first(request.messages, first.messages);
+    move_first(request.contents, first.contents);
     return endpoint_->send(std::move(first), [this, request = std::move(request),
                                               handler = std::move(handler)](auto answer) {
         if (!answer) {

@@ -240,7 +240,9 @@ void RedrivingClient::perform(const Machine::Send& step) {
     numbers.resize(std::min(numbers.size(), terms_.fit));
     ports::SendRequest request{.entity = route_.target, .deadline = deadline()};
     for (const std::int64_t number : numbers) {
-        request.messages.push_back(client::redriven_copy(hand_.at(number)->message, route_.source));
+        request.contents.push_back(
+            client::redriven_copy(hand_.at(number)->message, route_.source,
+                                  {.now = now(), .wall = environment_->scheduler.wall_now()}));
         environment_->scheduler.trace("redrive sends dead letter ", number);
         environment_->tell(&Oracle::copy_asked, letter(number));
         letter(number).is_asked = true;

@@ -27,20 +27,9 @@ constexpr std::array<std::string_view, 8> of_brokers{
     sequence_number_name, enqueued_time_name,     locked_until_name, state_name,
     source_name,          enqueued_sequence_name, lock_token_name,   holder_lost_name};
 
-constexpr std::string_view dead_letter_reason = "DeadLetterReason";
-constexpr std::string_view dead_letter_description = "DeadLetterErrorDescription";
-
-/// Copies a sender's annotations. Returns how many values it wrote.
+/// Copies a sender's annotations. Returns how many keys and values it wrote.
 std::uint32_t copy_annotations(std::string_view annotations, Encoder& encoder) {
-    std::uint32_t count = 0;
-    visit_entries(annotations, [&](std::string_view name, std::string_view value) {
-        if (std::find(of_brokers.begin(), of_brokers.end(), name) == of_brokers.end()) {
-            encoder.write_symbol(name);
-            encoder.put_raw(value);
-            count += 2;
-        }
-    });
-    return count;
+    return copy_entries(annotations, encoder, is_set_by_brokers);
 }
 
 void write_annotations(const MessageSections& sections, const DeliveryNotes& notes,
@@ -146,7 +135,8 @@ void write_application_properties(const MessageSections& sections, const Deliver
     Encoder encoder{to};
     encoder.write_descriptor(section::application_properties);
     const std::size_t begun = encoder.begin_map();
-    std::uint32_t count = 0;
+    std::uint32_t count =
+        copy_entries(sections.application_properties, encoder, is_dead_letter_name);
     const auto put = [&](std::string_view name, const std::string& text) {
         if (!text.empty()) {
             encoder.write_string(name);
@@ -154,14 +144,6 @@ void write_application_properties(const MessageSections& sections, const Deliver
             count += 2;
         }
     };
-    visit_entries(sections.application_properties,
-                  [&](std::string_view name, std::string_view value) {
-                      if (name != dead_letter_reason && name != dead_letter_description) {
-                          encoder.write_string(name);
-                          encoder.put_raw(value);
-                          count += 2;
-                      }
-                  });
     put(dead_letter_reason, notes.facts.dead_letter->reason);
     put(dead_letter_description, notes.facts.dead_letter->description);
     encoder.end_map(begun, count);
@@ -239,10 +221,10 @@ std::string_view read_annotations(std::string_view annotations, ReceivedDelivery
 std::optional<DeadLetterInfo> dead_letter_info(std::string_view application_properties) {
     std::optional<DeadLetterInfo> info;
     visit_entries(application_properties, [&](std::string_view name, std::string_view encoded) {
-        const bool is_reason = name == dead_letter_reason;
-        if (!is_reason && name != dead_letter_description) {
+        if (!is_dead_letter_name(name)) {
             return;
         }
+        const bool is_reason = name == dead_letter_reason;
         if (const auto text = Decoder{encoded}.read_bytes()) {
             DeadLetterInfo& said = info ? *info : info.emplace();
             (is_reason ? said.reason : said.description) = *text;
@@ -297,6 +279,14 @@ core::Result<ReceivedDelivery> to_delivery(std::shared_ptr<const EncodedContent>
 }
 
 } // namespace
+
+bool is_set_by_brokers(std::string_view annotation) noexcept {
+    return std::ranges::find(of_brokers, annotation) != of_brokers.end();
+}
+
+bool is_dead_letter_name(std::string_view property) noexcept {
+    return property == dead_letter_reason || property == dead_letter_description;
+}
 
 std::string_view encode_delivery(const MessageContent& content, const DeliveryNotes& notes,
                                  const ClockReading& at, std::string& head) {

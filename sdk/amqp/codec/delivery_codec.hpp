@@ -22,6 +22,14 @@ struct DeliveryNotes {
     bool holder_lost{false}; ///< an earlier holder of the session had it and was lost
 };
 
+/// The application properties that say why a message is a dead letter.
+inline constexpr std::string_view dead_letter_reason = "DeadLetterReason";
+inline constexpr std::string_view dead_letter_description = "DeadLetterErrorDescription";
+[[nodiscard]] bool is_dead_letter_name(std::string_view property) noexcept;
+
+/// Whether only the broker sets this annotation, so that it belongs to one delivery.
+[[nodiscard]] bool is_set_by_brokers(std::string_view annotation) noexcept;
+
 /// Encodes a message as a broker delivers it. There is always a header, and annotations have the
 /// types that clients expect. Of a message from the wire, properties, application properties and
 /// body are kept byte for byte, and so are the sender's annotations.

@@ -307,14 +307,9 @@ void EncodedContent::write_changed_application_properties(const ContentChanges& 
     Encoder encoder{to};
     encoder.write_descriptor(section::application_properties);
     const std::size_t begun = encoder.begin_map();
-    std::uint32_t count = 0;
-    visit_entries(
-        sections_.application_properties, [&](std::string_view name, std::string_view value) {
-            if (!changes.properties.contains(name) && !std::ranges::binary_search(removed, name)) {
-                encoder.write_string(name);
-                encoder.put_raw(value);
-                count += 2;
-            }
+    std::uint32_t count =
+        copy_entries(sections_.application_properties, encoder, [&](std::string_view name) {
+            return changes.properties.contains(name) || std::ranges::binary_search(removed, name);
         });
     for (const auto& [name, value] : changes.properties) {
         encoder.write_string(name);

@@ -12,6 +12,8 @@
 
 namespace sessionq::amqp {
 
+class Encoder;
+
 /// Section codes of a message (AMQP 1.0 part 3, section 2).
 namespace section {
 inline constexpr std::uint64_t header = 0x70;
@@ -98,10 +100,27 @@ struct MessageProperties {
 template <typename Visitor>
 bool visit_fields(std::string_view encoded_section, std::uint32_t most, Visitor&& visit);
 
+/// One entry of a map section.
+struct EncodedEntry {
+    std::optional<std::string_view> name{}; ///< the key's text, if it is a string or symbol
+    std::string_view key{};                 ///< encoded
+    std::string_view value{};               ///< encoded
+};
+
+/// Calls `visit(entry)` for each entry of a map section. Returns false if the map is malformed.
+template <typename Visitor>
+bool visit_encoded_entries(std::string_view encoded_section, Visitor&& visit);
+
 /// Calls `visit(key, encoded_value)` for each entry of a map section whose key is a string or
 /// symbol. Returns false if the map is malformed.
 template <typename Visitor>
 bool visit_entries(std::string_view encoded_section, Visitor&& visit);
+
+/// Writes the entries of a map section byte for byte, except those with a name that `is_dropped`.
+/// Stops where the map is malformed. Returns how many keys and values it wrote.
+template <typename IsDropped>
+[[nodiscard]] std::uint32_t copy_entries(std::string_view encoded_section, Encoder& to,
+                                         IsDropped&& is_dropped);
 
 /// Returns the encoded value under a key of a map section, or an empty view.
 [[nodiscard]] std::string_view find_entry(std::string_view encoded_section,

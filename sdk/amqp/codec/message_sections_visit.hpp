@@ -4,6 +4,7 @@
 // The templates of message_sections.hpp.
 
 #include "amqp/codec/decoder.hpp"
+#include "amqp/codec/encoder.hpp"
 
 namespace sessionq::amqp {
 
@@ -57,7 +58,7 @@ inline MapKey map_key(std::string_view bytes) noexcept {
 }
 
 template <typename Visitor>
-bool visit_entries(std::string_view encoded_section, Visitor&& visit) {
+bool visit_encoded_entries(std::string_view encoded_section, Visitor&& visit) {
     if (encoded_section.empty()) {
         return true;
     }
@@ -79,13 +80,36 @@ bool visit_entries(std::string_view encoded_section, Visitor&& visit) {
         if (value == 0) {
             return false;
         }
-        if (key.head != 0) {
-            visit(std::string_view{at + key.head, key.size - key.head},
-                  std::string_view{at + key.size, value});
-        }
+        visit(EncodedEntry{.name = key.head != 0 ? std::optional{std::string_view{
+                                                       at + key.head, key.size - key.head}}
+                                                 : std::nullopt,
+                           .key = {at, key.size},
+                           .value = {at + key.size, value}});
         at += key.size + value;
     }
     return at == end;
+}
+
+template <typename Visitor>
+bool visit_entries(std::string_view encoded_section, Visitor&& visit) {
+    return visit_encoded_entries(encoded_section, [&visit](const EncodedEntry& entry) {
+        if (entry.name) {
+            visit(*entry.name, entry.value);
+        }
+    });
+}
+
+template <typename IsDropped>
+std::uint32_t copy_entries(std::string_view encoded_section, Encoder& to, IsDropped&& is_dropped) {
+    std::uint32_t count = 0;
+    visit_encoded_entries(encoded_section, [&](const EncodedEntry& entry) {
+        if (!entry.name || !is_dropped(*entry.name)) {
+            to.put_raw(entry.key);
+            to.put_raw(entry.value);
+            count += 2;
+        }
+    });
+    return count;
 }
 
 } // namespace sessionq::amqp

@@ -10,8 +10,8 @@ Outcome DeliveryHandle::remote_outcome() const {
                                               : Outcome{.kind = delivery_->remote_kind};
 }
 
-void DeliveryHandle::update(const Outcome& outcome) {
-    delivery_->link->update(*delivery_, outcome);
+bool DeliveryHandle::update(const Outcome& outcome) {
+    return delivery_->link->update(*delivery_, outcome);
 }
 
 void DeliveryHandle::settle() {

@@ -59,11 +59,13 @@ public:
     [[nodiscard]] OutcomeKind remote_kind() const noexcept { return delivery_->remote_kind; }
     [[nodiscard]] bool remote_settled() const noexcept { return delivery_->remote_settled; }
 
-    /// Says an outcome without settling, so that the peer may answer.
-    void update(const Outcome& outcome);
+    /// Says an outcome without settling, so that the peer may answer. False: it does not fit into a
+    /// frame of the peer's size, and nothing was said.
+    bool update(const Outcome& outcome);
     /// Says no more about it; the handle is dead.
     void settle();
-    /// Says an outcome, and no more; the handle is dead.
+    /// Says an outcome, and no more; the handle is dead. If the outcome does not fit into a frame
+    /// of the peer's size, annotations are left out and an error is shortened.
     void settle(const Outcome& outcome);
 
     [[nodiscard]] Delivery* raw() const noexcept { return delivery_; }

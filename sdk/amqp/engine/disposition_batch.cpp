@@ -23,26 +23,29 @@ void DispositionBatch::write(std::string& to, std::uint16_t channel) {
     DeliveryRange range{.first = ids_.front(), .last = ids_.front()};
     for (const std::uint32_t id : ids_) {
         if (id - range.last > 1) {
-            write_disposition(to, channel, is_receiver_, range, is_settled_, state);
+            write_disposition(to, channel, smallest_max_frame_size, is_receiver_, range,
+                              is_settled_, state);
             range.first = id;
         }
         range.last = id;
     }
-    write_disposition(to, channel, is_receiver_, range, is_settled_, state);
+    write_disposition(to, channel, smallest_max_frame_size, is_receiver_, range, is_settled_,
+                      state);
     ids_.clear();
 }
 
-void write_disposition(std::string& to, std::uint16_t channel, bool is_receiver,
-                       DeliveryRange deliveries, bool is_settled, std::string_view state) {
-    const std::size_t begun = begin_frame(to, channel);
-    CompositeWriter writer{to, Performative::disposition};
-    writer.boolean(disposition_field::role, is_receiver);
-    writer.number(disposition_field::first, deliveries.first);
-    writer.number(disposition_field::last, deliveries.last);
-    writer.boolean(disposition_field::settled, is_settled);
-    writer.raw(disposition_field::state, state);
-    writer.finish();
-    end_frame(to, begun);
+bool write_disposition(std::string& to, std::uint16_t channel, std::size_t largest,
+                       bool is_receiver, DeliveryRange deliveries, bool is_settled,
+                       std::string_view state) {
+    return write_frame(to, channel, largest, [&] {
+        CompositeWriter writer{to, Performative::disposition};
+        writer.boolean(disposition_field::role, is_receiver);
+        writer.number(disposition_field::first, deliveries.first);
+        writer.number(disposition_field::last, deliveries.last);
+        writer.boolean(disposition_field::settled, is_settled);
+        writer.raw(disposition_field::state, state);
+        writer.finish();
+    });
 }
 
 } // namespace sessionq::amqp

@@ -26,7 +26,7 @@ public:
         return true;
     }
 
-    /// Appends what waits to be said, in frames for `channel`.
+    /// Appends what waits to be said, in frames for `channel`. Each is small.
     void write(std::string& to, std::uint16_t channel);
 
 private:
@@ -42,8 +42,10 @@ struct DeliveryRange {
     std::uint32_t last{0};
 };
 
-/// Appends a disposition. `state` is encoded; empty: none.
-void write_disposition(std::string& to, std::uint16_t channel, bool is_receiver,
-                       DeliveryRange deliveries, bool is_settled, std::string_view state);
+/// Appends a disposition. `state` is encoded; empty: none. False: it does not fit into a frame of
+/// `largest` bytes, and nothing was appended.
+bool write_disposition(std::string& to, std::uint16_t channel, std::size_t largest,
+                       bool is_receiver, DeliveryRange deliveries, bool is_settled,
+                       std::string_view state);
 
 } // namespace sessionq::amqp

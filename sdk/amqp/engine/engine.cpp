@@ -266,11 +266,11 @@ void Engine::input_closed(const Condition& why) {
 }
 
 void Engine::process() {
-    if (processing_ || !failed_ || closed_) {
+    if (processing_ || closed_ || (!failed_ && unattached_.empty())) {
         return;
     }
     processing_ = true;
-    finish(failure_);
+    failed_ ? finish(failure_) : unattached_.tell();
     processing_ = false;
 }
 

@@ -76,7 +76,7 @@ public:
     void input(std::string_view bytes);
     /// The peer will send no more, or is lost.
     void input_closed(const Condition& why);
-    /// Tells the listeners of an end.
+    /// Tells the listeners of an end, and of links that could not be attached.
     void process();
     /// There is more to be told. No input may be read before `go_on` has told it all.
     [[nodiscard]] bool is_busy() const noexcept {
@@ -192,6 +192,7 @@ private:
     std::uint16_t remote_channel_max_{65535};
     Channels channels_{};
     std::vector<Session*> due_{};
+    UnattachedLinks unattached_{};
     core::IntrusiveList<Link> lost_links_{}; // to be told; each may take others with it
     WaitingInput waiting_input_{};
     core::Recycler deliveries_;

@@ -20,10 +20,11 @@ void Engine::open() {
         return;
     }
     write_header();
-    std::string& to = out();
-    const std::size_t begun = begin_frame(to, 0);
-    local_.write(to);
-    end_frame(to, begun);
+    if (!local_.write(out(), remote_max_frame_size_)) {
+        input_closed({.name = "amqp:not-allowed",
+                      .text = "the hostname is too long: the open does not fit into a frame",
+                      .found = Errc::invalid_option});
+    }
     touch();
 }
 
@@ -34,11 +35,11 @@ void Engine::close(const Condition& condition) {
     open();
     flush();
     std::string& to = out();
-    const std::size_t begun = begin_frame(to, 0);
-    CompositeWriter writer{to, Performative::close};
-    writer.raw(0, encode_condition(condition, most_of_condition()));
-    writer.finish();
-    end_frame(to, begun);
+    write_frame(to, 0, remote_max_frame_size_, [&] {
+        CompositeWriter writer{to, Performative::close};
+        writer.raw(0, encode_condition(condition, most_of_condition()));
+        writer.finish();
+    });
     output_.close();
     close_sent_ = true;
     open_ = false;
@@ -71,11 +72,11 @@ void Engine::end_session(std::uint16_t channel, const Condition& condition) {
 
 void Engine::write_end(std::uint16_t channel, const Condition& condition) {
     std::string& to = out();
-    const std::size_t begun = begin_frame(to, channel);
-    CompositeWriter writer{to, Performative::end};
-    writer.raw(0, encode_condition(condition, most_of_condition()));
-    writer.finish();
-    end_frame(to, begun);
+    write_frame(to, channel, remote_max_frame_size_, [&] {
+        CompositeWriter writer{to, Performative::end};
+        writer.raw(0, encode_condition(condition, most_of_condition()));
+        writer.finish();
+    });
     touch();
 }
 

@@ -28,6 +28,20 @@ struct Frame {
 /// The frame ends with the last byte of `to`.
 void end_frame(std::string& to, std::size_t begun) noexcept;
 
+/// Appends a frame whose body `write` appends. False: it would be larger than `largest`, and
+/// nothing was appended.
+template <typename Write>
+bool write_frame(std::string& to, std::uint16_t channel, std::size_t largest, Write write) {
+    const std::size_t begun = begin_frame(to, channel);
+    write();
+    if (to.size() - begun > largest) {
+        to.resize(begun);
+        return false;
+    }
+    end_frame(to, begun);
+    return true;
+}
+
 /// Cuts what arrives into the protocol header and frames. Keeps a frame only until the rest of it
 /// has come; whole frames stay where they are.
 class FrameReader {

@@ -55,17 +55,53 @@ void Link::open(const Attach& attach) {
     if (gone_ || opened_) {
         return;
     }
+    if (!attach_as(attach)) {
+        could_not_attach();
+    }
+}
+
+bool Link::attach_as(const Attach& attach) {
+    if (!session_->write_attach(*this, attach)) {
+        return false;
+    }
     opened_ = true;
     max_message_size_ = attach.max_message_size;
-    session_->write_attach(*this, attach);
     attach_ = {};
     kept_attach_.reset();
     if (flow_due_) {
         session_->mark_due();
     }
+    return true;
 }
 
-void Link::open_refused() {
+// The peer of a link awaits an answer. A refusal is shorter, unless the link's name is too long.
+void Link::could_not_attach() {
+    if (remote_open_ && attach_as(refusal())) {
+        close(attach_too_large());
+    } else if (remote_open_) {
+        session_->end(attach_too_large());
+    }
+    closed_ = true;
+    engine_->unattached_.add(*this);
+    engine_->touch();
+}
+
+Condition Link::attach_too_large() const {
+    return {.name = "amqp:link:message-size-exceeded",
+            .text = "the attach of link '" + name_ + "' does not fit into a frame of the peer, " +
+                    std::to_string(engine_->remote_max_frame_size_) + " bytes",
+            .found = Errc::message_too_large};
+}
+
+void UnattachedLinks::tell() {
+    while (!links_.empty()) {
+        Link& link = *links_.back();
+        links_.pop_back();
+        link.tell_closed(link.attach_too_large(), true);
+    }
+}
+
+Attach Link::refusal() const {
     Attach answer;
     if (!attach_.empty()) {
         const Attach asked = remote();
@@ -74,8 +110,10 @@ void Link::open_refused() {
     }
     answer.source.present = false;
     answer.target.present = false;
-    open(answer);
+    return answer;
 }
+
+void Link::open_refused() { open(refusal()); }
 
 void Link::refuse(const Condition& condition) {
     open_refused();
@@ -114,15 +152,16 @@ void Link::release_all() noexcept {
     }
 }
 
-void Link::update(Delivery& delivery, const Outcome& outcome) {
-    if (may_speak() && delivery.is_numbered && !delivery.remote_settled) {
-        session_->say(!is_sender_, delivery.id, &outcome, false);
-    }
+bool Link::update(Delivery& delivery, const Outcome& outcome) {
+    return !may_speak() || !delivery.is_numbered || delivery.remote_settled ||
+           session_->say(!is_sender_, delivery.id, &outcome, false);
 }
 
 void Link::settle(Delivery& delivery, const Outcome* outcome) {
-    if (may_speak() && delivery.is_numbered && !delivery.remote_settled) {
-        session_->say(!is_sender_, delivery.id, outcome, true);
+    if (may_speak() && delivery.is_numbered && !delivery.remote_settled &&
+        !session_->say(!is_sender_, delivery.id, outcome, true)) {
+        const Outcome fitting = outcome->without_details(engine_->most_of_condition());
+        static_cast<void>(session_->say(!is_sender_, delivery.id, &fitting, true));
     }
     release(delivery);
 }

@@ -82,6 +82,8 @@ public:
     }
 
     /// Answers the peer's attach (the name is the peer's anyway), or for a link of ours sends it.
+    /// An attach that does not fit into a frame of the peer's size is not sent. The link is then
+    /// closed: the peer is refused, and the owner hears of it by `on_link_closed`.
     void open(const Attach& attach);
     /// Answers the peer's attach as brokers refuse: without termini, then closed with this
     /// condition.
@@ -98,6 +100,7 @@ protected:
     friend class DispositionRun;
     friend class Engine;
     friend class Session;
+    friend class UnattachedLinks;
 
     /// The owner, until it was told that the link is closed.
     [[nodiscard]] LinkListener* listening() const noexcept {
@@ -126,7 +129,7 @@ protected:
     }
     /// For the destructors of the links.
     void leave() noexcept;
-    void update(Delivery& delivery, const Outcome& outcome);
+    [[nodiscard]] bool update(Delivery& delivery, const Outcome& outcome);
     virtual void settle(Delivery& delivery, const Outcome* outcome);
     /// Drops what is kept for messages on their way.
     virtual void drop_bytes() noexcept = 0;
@@ -156,7 +159,30 @@ protected:
     bool flow_due_{false};
 
 private:
+    /// False: the attach does not fit into a frame of the peer's size.
+    [[nodiscard]] bool attach_as(const Attach& attach);
+    void could_not_attach();
+    [[nodiscard]] Condition attach_too_large() const;
+    [[nodiscard]] Attach refusal() const;
+
     const std::string name_;
+};
+
+/// Links whose attach was too large to be sent, until their owners are told.
+class UnattachedLinks {
+public:
+    [[nodiscard]] bool empty() const noexcept { return links_.empty(); }
+    void add(Link& link) { links_.push_back(&link); }
+    void forget(Link& link) noexcept {
+        if (!links_.empty()) {
+            std::erase(links_, &link);
+        }
+    }
+    /// Owners may destroy links.
+    void tell();
+
+private:
+    std::vector<Link*> links_{};
 };
 
 class SenderLink final : public Link {

@@ -28,22 +28,31 @@ std::string_view Open::find_refusal() const {
                : "";
 }
 
-void Open::write(std::string& to) const {
+namespace {
+
+void write_performative(std::string& to, const Open& open, std::string_view properties) {
     CompositeWriter writer{to, Performative::open};
-    writer.string(open_field::container, container);
-    if (!hostname.empty()) {
-        writer.string(open_field::hostname, hostname);
+    writer.string(open_field::container, open.container);
+    if (!open.hostname.empty()) {
+        writer.string(open_field::hostname, open.hostname);
     }
-    if (max_frame_size != 0) {
-        writer.number(open_field::max_frame_size, max_frame_size);
+    if (open.max_frame_size != 0) {
+        writer.number(open_field::max_frame_size, open.max_frame_size);
     }
-    writer.ushort(open_field::channel_max, channel_max);
-    if (idle_time_out != 0) {
-        writer.number(open_field::idle_time_out, idle_time_out);
+    writer.ushort(open_field::channel_max, open.channel_max);
+    if (open.idle_time_out != 0) {
+        writer.number(open_field::idle_time_out, open.idle_time_out);
     }
-    writer.raw(open_field::offered_capabilities, offered_capabilities);
+    writer.raw(open_field::offered_capabilities, open.offered_capabilities);
     writer.raw(open_field::properties, properties);
     writer.finish();
+}
+
+} // namespace
+
+bool Open::write(std::string& to, std::size_t largest) const {
+    return write_frame(to, 0, largest, [&] { write_performative(to, *this, properties); }) ||
+           write_frame(to, 0, largest, [&] { write_performative(to, *this, {}); });
 }
 
 } // namespace sessionq::amqp

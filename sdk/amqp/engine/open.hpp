@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,8 +26,9 @@ struct Open {
     /// property, Broker-J names a max-frame-size that no frame fits. Returns what it did; empty if
     /// it did neither.
     [[nodiscard]] std::string_view find_refusal() const;
-    /// Appends the performative.
-    void write(std::string& to) const;
+    /// Appends it in a frame of at most `largest` bytes, without `properties` if need be. False: it
+    /// does not fit, and nothing was appended.
+    [[nodiscard]] bool write(std::string& to, std::size_t largest) const;
 };
 
 } // namespace sessionq::amqp

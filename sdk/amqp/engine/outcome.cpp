@@ -54,6 +54,13 @@ bool Outcome::is_final() const noexcept {
     return kind >= OutcomeKind::accepted && kind <= OutcomeKind::modified;
 }
 
+Outcome Outcome::without_details(std::size_t most) const {
+    return {.kind = kind,
+            .error = shortened(error, most),
+            .delivery_failed = delivery_failed,
+            .undeliverable_here = undeliverable_here};
+}
+
 bool Outcome::is_plain() const noexcept {
     return (kind != OutcomeKind::rejected || error.empty()) && kind != OutcomeKind::modified;
 }
@@ -99,6 +106,9 @@ Condition read_condition(std::string_view encoded) {
 }
 
 Condition shortened(Condition condition, std::size_t most) {
+    if (condition.name.size() > most) {
+        condition.name = "amqp:internal-error";
+    }
     if (condition.name.size() + condition.text.size() + condition.info.size() > most) {
         condition.info.clear();
         std::size_t kept =

@@ -36,6 +36,8 @@ struct Outcome {
     void write(std::string& to) const;
     /// It is an outcome, not a state on the way there.
     [[nodiscard]] bool is_final() const noexcept;
+    /// The same without annotations, and with an error that is shortened to at most `most` bytes.
+    [[nodiscard]] Outcome without_details(std::size_t most) const;
     /// There is nothing to say but the kind.
     [[nodiscard]] bool is_plain() const noexcept;
 };
@@ -43,7 +45,8 @@ struct Outcome {
 /// An error of the standard. A null one reads as no error, and one that breaks the rules of its
 /// type as one that says so.
 [[nodiscard]] Condition read_condition(std::string_view encoded);
-/// Without `info`, and with less text, if it would have more than `most` bytes.
+/// Without `info`, with less text, and with another name if even that is too long, if it would
+/// have more than `most` bytes.
 [[nodiscard]] Condition shortened(Condition condition, std::size_t most);
 /// Appends an error; nothing if there is none.
 void write_condition(std::string& to, const Condition& condition);

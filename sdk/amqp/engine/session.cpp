@@ -61,6 +61,7 @@ void Session::forget(Link& link) noexcept {
     if (link.flow_due_) {
         std::erase(flows_due_, &link);
     }
+    engine_->unattached_.forget(link);
     Handles::Handle& handle = handles_.at(link.handle_);
     if (handle.link != &link) {
         return; // both have detached
@@ -82,6 +83,7 @@ Link* Session::lose_link() noexcept {
     } else {
         link->be_gone();
         std::erase(flows_due_, link);
+        engine_->unattached_.forget(*link);
     }
     return link;
 }

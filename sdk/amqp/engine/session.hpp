@@ -74,9 +74,12 @@ private:
     // What this side says. Nothing follows an end.
     [[nodiscard]] std::string& out() noexcept;
     void write_begin(const std::uint16_t* remote_channel);
-    void write_attach(Link& link, const Attach& attach);
+    /// False: it does not fit into a frame of the peer's size.
+    [[nodiscard]] bool write_attach(Link& link, const Attach& attach);
     void write_detach(Link& link, const Condition& condition);
-    void say(bool is_receiver, std::uint32_t id, const Outcome* outcome, bool settled);
+    /// The same.
+    [[nodiscard]] bool say(bool is_receiver, std::uint32_t id, const Outcome* outcome,
+                           bool settled);
     void want_flow(Link& link);
     void write_flow(Link* link);
     void on_room() override {

@@ -15,60 +15,54 @@ std::string& Session::out() noexcept {
 
 void Session::write_begin(const std::uint16_t* remote_channel) {
     std::string& to = out();
-    const std::size_t begun = begin_frame(to, channel_);
-    CompositeWriter writer{to, Performative::begin};
-    if (remote_channel != nullptr) {
-        writer.ushort(begin_field::remote_channel, *remote_channel);
-    }
-    writer.number(begin_field::next_outgoing_id, window_.next_outgoing());
-    writer.number(begin_field::incoming_window, window_.widen(handles_.used()));
-    writer.number(begin_field::outgoing_window, TransferWindow::outgoing);
-    writer.number(begin_field::handle_max, handle_max);
-    writer.finish();
-    end_frame(to, begun);
+    write_frame(to, channel_, engine_->remote_max_frame_size_, [&] {
+        CompositeWriter writer{to, Performative::begin};
+        if (remote_channel != nullptr) {
+            writer.ushort(begin_field::remote_channel, *remote_channel);
+        }
+        writer.number(begin_field::next_outgoing_id, window_.next_outgoing());
+        writer.number(begin_field::incoming_window, window_.widen(handles_.used()));
+        writer.number(begin_field::outgoing_window, TransferWindow::outgoing);
+        writer.number(begin_field::handle_max, handle_max);
+        writer.finish();
+    });
     engine_->touch();
 }
 
-void Session::write_attach(Link& link, const Attach& attach) {
-    handles_.at(link.handle_).awaits_attach = !link.remote_open_;
+bool Session::write_attach(Link& link, const Attach& attach) {
     std::string& to = out();
-    const std::size_t begun = begin_frame(to, channel_);
-    attach.write(to, link.name(), link.handle_, !link.is_sender());
-    end_frame(to, begun);
-    if (to.size() - begun > engine_->remote_max_frame_size_) {
-        to.resize(begun); // it cannot be cut into frames
-        engine_->break_off("amqp:not-allowed",
-                           "an attach does not fit into a frame of the peer's size");
-    }
+    const bool fits = write_frame(to, channel_, engine_->remote_max_frame_size_, [&] {
+        attach.write(to, link.name(), link.handle_, !link.is_sender());
+    });
+    handles_.at(link.handle_).awaits_attach = fits && !link.remote_open_;
     engine_->touch();
+    return fits;
 }
 
 void Session::write_detach(Link& link, const Condition& condition) {
     write_dispositions();
     std::string& to = out();
-    const std::size_t begun = begin_frame(to, channel_);
-    CompositeWriter writer{to, Performative::detach};
-    writer.number(detach_field::handle, link.handle_);
-    writer.boolean(detach_field::closed, true);
-    writer.raw(detach_field::error, encode_condition(condition, engine_->most_of_condition()));
-    writer.finish();
-    end_frame(to, begun);
+    write_frame(to, channel_, engine_->remote_max_frame_size_, [&] {
+        CompositeWriter writer{to, Performative::detach};
+        writer.number(detach_field::handle, link.handle_);
+        writer.boolean(detach_field::closed, true);
+        writer.raw(detach_field::error, encode_condition(condition, engine_->most_of_condition()));
+        writer.finish();
+    });
     if (link.remote_closed_) {
         handles_.free(link.handle_);
     }
     engine_->touch();
 }
 
-void Session::say(bool is_receiver, std::uint32_t id, const Outcome* outcome, bool settled) {
+bool Session::say(bool is_receiver, std::uint32_t id, const Outcome* outcome, bool settled) {
     if (outcome != nullptr && !outcome->is_plain()) {
         write_dispositions();
-        Outcome fitting = *outcome;
-        fitting.error = shortened(std::move(fitting.error), engine_->most_of_condition());
         std::string state;
-        fitting.write(state);
-        write_disposition(out(), channel_, is_receiver, {.first = id, .last = id}, settled, state);
+        outcome->write(state);
         engine_->touch();
-        return;
+        return write_disposition(out(), channel_, engine_->remote_max_frame_size_, is_receiver,
+                                 {.first = id, .last = id}, settled, state);
     }
     const OutcomeKind kind =
         outcome != nullptr && outcome->is_final() ? outcome->kind : OutcomeKind::none;
@@ -77,6 +71,7 @@ void Session::say(bool is_receiver, std::uint32_t id, const Outcome* outcome, bo
         static_cast<void>(dispositions_.add(is_receiver, kind, settled, id));
     }
     mark_due();
+    return true;
 }
 
 void Session::write_dispositions() { dispositions_.write(out(), channel_); }
@@ -117,22 +112,22 @@ void Session::flush() {
 
 void Session::write_flow(Link* link) {
     std::string& to = out();
-    const std::size_t begun = begin_frame(to, channel_);
-    CompositeWriter writer{to, Performative::flow};
-    writer.number(flow_field::next_incoming_id, window_.next_incoming());
-    writer.number(flow_field::incoming_window, window_.widen(handles_.used()));
-    writer.number(flow_field::next_outgoing_id, window_.next_outgoing());
-    writer.number(flow_field::outgoing_window, TransferWindow::outgoing);
-    if (link != nullptr) {
-        writer.number(flow_field::handle, link->handle_);
-        if (link->is_sender()) {
-            static_cast<SenderLink*>(link)->credit_.write(writer);
-        } else {
-            static_cast<ReceiverLink*>(link)->credit_.write(writer);
+    write_frame(to, channel_, engine_->remote_max_frame_size_, [&] {
+        CompositeWriter writer{to, Performative::flow};
+        writer.number(flow_field::next_incoming_id, window_.next_incoming());
+        writer.number(flow_field::incoming_window, window_.widen(handles_.used()));
+        writer.number(flow_field::next_outgoing_id, window_.next_outgoing());
+        writer.number(flow_field::outgoing_window, TransferWindow::outgoing);
+        if (link != nullptr) {
+            writer.number(flow_field::handle, link->handle_);
+            if (link->is_sender()) {
+                static_cast<SenderLink*>(link)->credit_.write(writer);
+            } else {
+                static_cast<ReceiverLink*>(link)->credit_.write(writer);
+            }
         }
-    }
-    writer.finish();
-    end_frame(to, begun);
+        writer.finish();
+    });
     window_due_ = false;
 }
 

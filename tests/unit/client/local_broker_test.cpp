@@ -141,6 +141,20 @@ TEST_CASE("sender: fields are refused by name before anything is sent") {
           "Message::message_id is not valid UTF-8");
     CHECK(detail_of({.session_id = "a", .reply_to_session_id = "\xff"}) ==
           "Message::reply_to_session_id is not valid UTF-8");
+    CHECK(detail_of({.session_id = "a", .subject = "\xff"}) ==
+          "Message::subject is not valid UTF-8");
+    CHECK(detail_of({.session_id = "a", .correlation_id = "\xff"}) ==
+          "Message::correlation_id is not valid UTF-8");
+    CHECK(detail_of({.session_id = "a", .reply_to = "\xff"}) ==
+          "Message::reply_to is not valid UTF-8");
+    CHECK(detail_of({.session_id = "a", .to = "\xff"}) == "Message::to is not valid UTF-8");
+    CHECK(detail_of({.session_id = "a", .content_type = "\xff"}) ==
+          "Message::content_type is not valid UTF-8");
+    CHECK(detail_of({.session_id = "a", .properties = {{"\xff", true}}}) ==
+          "Message::properties: the name '\xef\xbf\xbd' is not valid UTF-8");
+    CHECK(detail_of({.session_id = "a", .properties = {{"k", std::string{"\xff"}}}})
+              .find("Message::properties: the text of 'k' is not valid UTF-8") == 0);
+    CHECK(code_of([&] { Sender{f.client, "\xff"}; }) == Errc::invalid_argument);
     CHECK(detail_of({.session_id = "a", .time_to_live = 0ms}).find("time_to_live") !=
           std::string::npos);
     CHECK(code_of([&] { Sender{f.client, ""}; }) == Errc::invalid_argument);

@@ -37,7 +37,7 @@ TEST_CASE("message batch: counts what its messages take in AMQP's form, and take
     CHECK_FALSE(batch.try_add(Message::text("ada", std::string(2'000, 'x'))));
     CHECK(batch.bytes() == bytes); // unchanged
     const auto messages = messages_of(std::move(batch));
-    CHECK(client::sent_wire_size(messages) == bytes);
+    CHECK(client::sent_wire_size({.messages = messages}) == bytes);
 }
 
 TEST_CASE("message batch: one message is no batch, and may be as large as the limit") {

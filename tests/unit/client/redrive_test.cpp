@@ -14,46 +14,19 @@
 #include <sessionq/async.hpp>
 #include <sessionq/sessionq.hpp>
 
-#include "broker/broker.hpp"
-#include "client/broker_host.hpp"
-#include "client/client_core.hpp"
+#include "client/blocking.hpp"
 #include "client/redrive_mark.hpp"
 #include "client/redrive_route.hpp"
+#include "client/sender_core.hpp"
 #include "core/access.hpp"
-#include "server/server.hpp"
 #include "support/code_of.hpp"
+#include "unit/client/broker_front.hpp"
 
 using namespace sessionq;
 using namespace std::chrono_literals;
 using test::code_of;
 
 namespace {
-
-/// A broker's front on loopback.
-struct Front {
-    Front() {
-        client::run_on(thread, [&] {
-            server = std::make_unique<server::Server>(
-                host.broker(), thread, thread.io_context(),
-                server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}},
-                server::Limits{});
-            port = server->listen({.port = 0}).value();
-        });
-    }
-    ~Front() {
-        client::run_on(thread, [&] { server.reset(); });
-    }
-    [[nodiscard]] Client connect() const {
-        return Client::connect("Endpoint=sb://127.0.0.1:" + std::to_string(port) +
-                               ";SharedAccessKeyName=RootManageSharedAccessKey;"
-                               "SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true");
-    }
-
-    client::BrokerHost host{};
-    client::ReceiveThread thread{};
-    std::unique_ptr<server::Server> server{};
-    std::uint16_t port{0};
-};
 
 /// Sends the bodies to the session, and dead-letters them.
 void bury(const Client& client, const std::string& entity, const std::string& session,
@@ -122,7 +95,8 @@ void send_copies(const Client& client, std::size_t count) {
     Browser dead{client, "orders", {.sub_queue = SubQueue::dead_letter}};
     const Sender sender{client, "orders"};
     for (const auto& letter : dead.peek(static_cast<std::uint32_t>(count))) {
-        sender.send(client::redriven_copy(letter, "orders/$deadletterqueue"));
+        client::block(client::Access::core(sender)->send(
+            std::vector{client::redriven_copy(letter, "orders/$deadletterqueue", {})}, {}));
     }
 }
 
@@ -131,11 +105,8 @@ void send_copies(const Client& client, std::size_t count) {
 TEST_CASE("redrive: each session's dead letters go back in order") {
     SUBCASE("in process") { check_redrive(Fixture{}.client); }
     SUBCASE("over a network") {
-        Front front;
-        static_cast<void>(front.host.broker()
-                              .create_queue("orders", {.requires_session = true}, front.host.now())
-                              .value());
-        check_redrive(front.connect());
+        const Fixture f;
+        check_redrive(test::BrokerFront{f.broker}.connect());
     }
 }
 

@@ -7,7 +7,9 @@
 
 using namespace std::literals;
 using sessionq::core::first_character;
+using sessionq::core::first_characters;
 using sessionq::core::is_utf8;
+using sessionq::core::valid_utf8;
 
 TEST_CASE("UTF-8: characters of one to four bytes are decoded") {
     CHECK(first_character("x y")->code == 'x');
@@ -25,6 +27,23 @@ TEST_CASE("UTF-8: what is cut, too long, a surrogate or out of range is not UTF-
           "\xf4\x90\x80\x80"s, "\xf0\x9f\x98"s}) {
         CHECK_FALSE(is_utf8(wrong));
     }
+}
+
+TEST_CASE("UTF-8: text stays, each bad byte becomes U+FFFD") {
+    CHECK(valid_utf8("").empty());
+    CHECK(valid_utf8("ada \xC3\xA4 \xE2\x82\xAC") == "ada \xC3\xA4 \xE2\x82\xAC");
+    CHECK(valid_utf8("a\xFF\xFE"
+                     "b\xC3") == "a\xEF\xBF\xBD\xEF\xBF\xBD"
+                                 "b\xEF\xBF\xBD");
+}
+
+TEST_CASE("UTF-8: a text is cut between characters") {
+    CHECK(first_characters("", 0).empty());
+    CHECK(first_characters("ab", 0).empty());
+    CHECK(first_characters("ab", 2) == "ab");
+    CHECK(first_characters("abc", 2) == "ab");
+    CHECK(first_characters("\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80", 2) == "\xC3\xA4\xE2\x82\xAC");
+    CHECK(first_characters("a\xE2\x82\xAC", 2) == "a\xE2\x82\xAC");
 }
 
 TEST_CASE("UTF-8: a wrong byte is found at each place of a longer text") {

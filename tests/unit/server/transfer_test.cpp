@@ -5,6 +5,7 @@
 
 #include "amqp/codec/batch.hpp"
 #include "amqp/codec/encoded_content.hpp"
+#include "amqp/codec/encoder.hpp"
 #include "amqp/codec/message_codec.hpp"
 #include "broker/instant.hpp"
 
@@ -84,4 +85,14 @@ TEST_CASE("batch decoder: decodes so many at a time, and stops at one that canno
     const std::string many = amqp::make_batch(std::vector<std::string>(6, one));
     CHECK(server::BatchDecoder{many, limits}.decode(1, {}));
     CHECK(server::BatchDecoder{"no batch", limits}.left() == 0);
+}
+
+TEST_CASE("transfer: properties that are malformed are refused, and not replaced by a new id") {
+    std::string malformed;
+    amqp::Encoder encoder{malformed};
+    encoder.write(amqp::Value::described(
+        amqp::section::properties,
+        amqp::List(amqp::MessageProperties::field_count + 1, amqp::Value{"one too many"})));
+    encoder.write(amqp::Value::described(amqp::section::data, amqp::Value::binary("b")));
+    CHECK(fault(malformed, {}).find("malformed properties") != std::string::npos);
 }

@@ -25,8 +25,8 @@ namespace {
 /// A broker's side of one connection: takes every session and link, and says nothing by itself.
 class SilentBroker final : public amqp::ConnectionOwner {
 public:
-    SilentBroker(amqp::ConnectionHost& host, amqp::StreamPtr stream)
-        : connection_{host, std::move(stream), options(), *this} {}
+    SilentBroker(amqp::ConnectionHost& host, amqp::StreamPtr stream, std::uint32_t frame_size)
+        : connection_{host, std::move(stream), options(frame_size), *this} {}
 
     void on_open(const amqp::Open&) override {}
     void on_session(amqp::SessionPtr session) override {
@@ -47,10 +47,10 @@ public:
     std::vector<std::unique_ptr<test::SessionLog>> sessions{};
 
 private:
-    static amqp::ConnectionOptions options() {
+    static amqp::ConnectionOptions options(std::uint32_t frame_size) {
         amqp::ConnectionOptions made;
         made.engine.is_server = true;
-        made.engine.open = {.container = "broker", .max_frame_size = 65536};
+        made.engine.open = {.container = "broker", .max_frame_size = frame_size};
         made.engine.sasl = amqp::make_sasl_server(nullptr);
         return made;
     }
@@ -171,10 +171,12 @@ struct Case {
     asio::io_context io{1};
     asio::executor_work_guard<asio::io_context::executor_type> guard{io.get_executor()};
     amqp::ConnectionHost host{loop, io};
+    std::uint32_t frame_size{65536}; ///< that the broker takes
     std::unique_ptr<SilentBroker> broker{};
     amqp::Admission admission{};
     amqp::Acceptor acceptor{host, admission, [this](amqp::StreamPtr stream) {
-                                broker = std::make_unique<SilentBroker>(host, std::move(stream));
+                                broker = std::make_unique<SilentBroker>(host, std::move(stream),
+                                                                        frame_size);
                             }};
     std::unique_ptr<servicebus::Endpoint> endpoint{};
     ports::FirstCredit first{}; ///< of accepts
@@ -188,13 +190,18 @@ struct Events final : ports::LinkEvents {
     ports::DeliveryPtr new_delivery() override { return std::make_unique<ports::Delivery>(); }
     void on_delivery(ports::DeliveryPtr delivery) override {
         bodies.emplace_back(delivery->message.text());
+        deliveries.push_back(std::move(delivery));
     }
-    void on_settled(ports::Delivery&, const Failure*) override {}
+    void on_settled(ports::Delivery&, const Failure* failure) override {
+        settled.push_back(failure != nullptr ? std::optional{failure->code} : std::nullopt);
+    }
     void on_drained() override { bodies.emplace_back("drained"); }
     void on_lock_uncertain() override { ++uncertain; }
     void on_lost(const Failure&) override { lost = true; }
 
     std::vector<std::string> bodies{};
+    std::vector<ports::DeliveryPtr> deliveries{};
+    std::vector<std::optional<Errc>> settled{};
     int uncertain{0};
     bool lost{false};
 };
@@ -533,4 +540,93 @@ TEST_CASE("R13: link: a loss that comes before there is anybody to tell is told 
     REQUIRE(t.until([&] { return !events.lost.empty(); }));
     CHECK(events.lost == std::vector<Errc>{Errc::connection_lost});
     t.link.reset();
+}
+
+TEST_CASE(
+    "link: a settlement that is larger than a frame of the broker's goes by request, and ends "
+    "nothing") {
+    Case t;
+    t.frame_size = 512;
+    t.ask();
+    t.grant(t.loop.wall_now() + 30s);
+    Events events;
+    t.link->set_events(events);
+    t.link->add_credit(2);
+    REQUIRE(t.until([&] { return t.peer().sender->credit() == 2; }));
+    const std::string tag = "0123456789abcdef";
+    for (const std::string& each : {tag, std::string{"another message."}}) {
+        t.peer().sender->send(each, amqp::encode_message(Message::text("a", "1"), {}), false);
+    }
+    REQUIRE(t.until([&] { return events.deliveries.size() == 2; }));
+
+    const std::string large(2000, 'x');
+    ports::Settlement settlement{.outcome = ports::Outcome::abandon,
+                                 .properties_to_modify = {{"k", large}}};
+    const char* status = "abandoned";
+    SUBCASE("abandon") {}
+    SUBCASE("defer") {
+        settlement.outcome = ports::Outcome::defer;
+        status = "defered";
+    }
+    SUBCASE("dead-letter") {
+        settlement = {.outcome = ports::Outcome::dead_letter,
+                      .dead_letter = {.reason = "Broken", .description = large}};
+        status = "suspended";
+    }
+    t.link->settle(*events.deliveries[0], settlement);
+    t.link->settle(*events.deliveries[1], {.outcome = ports::Outcome::complete});
+    SUBCASE("the broker takes it") {
+        t.answer("orders/$management", 0, 200);
+        REQUIRE(t.until([&] { return events.settled.size() == 1; }));
+        CHECK_FALSE(events.settled[0]);
+        CHECK(t.until([&] { return t.peer().settled.size() == 2; })); // the link forgets it, too
+    }
+    SUBCASE("the broker refuses it") {
+        t.answer("orders/$management", 0, 410);
+        REQUIRE(t.until([&] { return events.settled.size() == 1; }));
+        CHECK(events.settled[0]);
+    }
+    const auto sections =
+        amqp::MessageSections::find(t.link_of("orders/$management", true)->messages.at(0));
+    amqp::Decoder body{sections->body};
+    REQUIRE(body.read_descriptor());
+    const auto map = body.read();
+    REQUIRE(map);
+    CHECK(*map->find("disposition-status") == Value{status});
+    CHECK(*map->find("session-id") == Value{"a"});
+    CHECK(map->find("lock-tokens")->items()->front() == Value{*amqp::token_of(tag)});
+    if (settlement.outcome == ports::Outcome::dead_letter) {
+        CHECK(*map->find("deadletter-reason") == Value{"Broken"});
+        CHECK(*map->find("deadletter-description") == Value{large});
+    } else {
+        CHECK(*map->find("properties-to-modify")->find("k") == Value{large});
+    }
+    CHECK(t.peer().outcomes.at(0).kind == amqp::OutcomeKind::accepted); // of the other message
+    CHECK_FALSE(events.lost);
+}
+
+TEST_CASE("link: a request that is larger than the broker takes is refused alone") {
+    Case t;
+    t.ask();
+    t.grant(t.loop.wall_now() + 30s);
+    std::vector<std::optional<Errc>> answers;
+    const auto set = [&](std::size_t size) {
+        t.link->set_state(std::string(size, 'x'), {}, [&](const core::Result<core::Done>& answer) {
+            answers.push_back(answer ? std::nullopt : std::optional{answer.failure().code});
+        });
+    };
+    set(5000);
+    set(10);
+    const std::string node = "orders/$management";
+    REQUIRE(t.until([&] { return t.link_of(node, true) && t.link_of(node, false); }));
+    test::LinkLog& requests = *t.link_of(node, true);
+    amqp::Attach limited = requests.remote;
+    limited.max_message_size = 1000;
+    requests.receiver->open(limited);
+    requests.receiver->add_credit(10);
+    t.link_of(node, false)->sender->open(t.link_of(node, false)->remote);
+    REQUIRE(t.until([&] { return !answers.empty(); }));
+    CHECK(answers[0] == Errc::message_too_large);
+    CHECK(t.until([&] { return requests.messages.size() == 1; }));
+    CHECK_FALSE(requests.closed);
 }

@@ -667,3 +667,109 @@ TEST_CASE("Engine: a listener that needs time holds the next frame") {
     CHECK_FALSE(peer.engine->is_busy());
     holding.receiver.reset();
 }
+
+TEST_CASE("Engine: an outcome that is larger than a frame of the peer's is not said, and the rest "
+          "goes on") {
+    Attached wire{512};
+    wire.near.receiver->add_credit(3);
+    wire.run();
+    for (const char* tag : {"1", "2", "3"}) {
+        wire.far().sender->send(tag, tag, false);
+    }
+    wire.run();
+    REQUIRE(wire.near.deliveries.size() == 3);
+    const std::string map = encode(Value::map({{Value::symbol("k"), std::string(600, 'x')}}));
+    Outcome large;
+    SUBCASE("annotations") { large = {.kind = OutcomeKind::modified, .annotations = map}; }
+    SUBCASE("the details of a rejection") {
+        large = {.kind = OutcomeKind::rejected,
+                 .error = {.name = "com.microsoft:dead-letter", .info = map}};
+    }
+    CHECK_FALSE(wire.near.deliveries[0].update(large));
+    CHECK(wire.near.deliveries[1].update({.kind = OutcomeKind::accepted}));
+    wire.run();
+    REQUIRE(wire.far().outcomes.size() == 1);
+    CHECK(wire.far().outcomes[0].kind == OutcomeKind::accepted);
+    CHECK(wire.near.deliveries[0].update({.kind = OutcomeKind::modified}));
+    wire.near.deliveries[2].settle(large); // says what fits
+    wire.run();
+    REQUIRE(wire.far().outcomes.size() == 3);
+    CHECK(wire.far().outcomes[1].kind == OutcomeKind::modified);
+    CHECK(wire.far().outcomes[2].kind == large.kind);
+    CHECK(wire.far().outcomes[2].error.name == large.error.name);
+    CHECK(wire.client.is_open());
+    CHECK(wire.server.is_open());
+}
+
+TEST_CASE("Engine: a link whose attach is larger than a frame of the peer's is refused alone") {
+    Attached wire{512};
+    LinkLog near;
+    near.receiver = wire.session->make_receiver("other");
+    near.receiver->set_listener(&near);
+    SUBCASE("its own") {
+        Attach attach = receiver_attach();
+        attach.source.address = std::string(600, 'x');
+        near.receiver->add_credit(1);
+        near.receiver->open(attach);
+        CHECK_FALSE(near.closed); // it is told by a later turn
+        wire.run();
+        CHECK(near.closed);
+        CHECK(near.why.found == Errc::message_too_large);
+        CHECK(near.why.text.find("'other'") != std::string::npos);
+        CHECK(wire.server_log.sessions.at(0)->links.size() == 1);
+    }
+    SUBCASE("its own, and its owner leaves it before it is told") {
+        Attach attach = receiver_attach();
+        attach.source.address = std::string(600, 'x');
+        near.receiver->open(attach);
+        near.receiver.reset();
+        wire.run();
+        CHECK_FALSE(near.closed);
+    }
+    SUBCASE("the answer to the peer's") {
+        near.receiver->open(receiver_attach());
+        wire.run();
+        LinkLog& far = *wire.server_log.sessions.at(0)->links.at(1);
+        Attach answer = far.remote;
+        answer.properties = encode(Value::map({{Value::symbol("p"), std::string(600, 'x')}}));
+        far.sender->open(answer);
+        wire.run();
+        CHECK(near.opened);
+        CHECK_FALSE(near.remote.source.present);
+        CHECK(near.closed);
+        CHECK(near.why.name == "amqp:link:message-size-exceeded");
+        CHECK(far.closed);
+        CHECK(far.why.found == Errc::message_too_large);
+    }
+    near.receiver.reset();
+    wire.near.receiver->add_credit(1);
+    wire.run();
+    wire.far().sender->send("t", "goes on", true);
+    wire.run();
+    CHECK(wire.near.messages == std::vector<std::string>{"goes on"});
+    CHECK(wire.client.is_open());
+    CHECK(wire.server.is_open());
+}
+
+TEST_CASE("Engine: an open fits into the smallest frame, because no other is agreed yet") {
+    const auto opened = [](const std::string& hostname, ConnectionLog& log) {
+        Engine client{{.open = {.container = "client",
+                                .hostname = hostname,
+                                .properties = encode(Value::map(
+                                    {{Value::symbol("product"), std::string(600, 'x')}})),
+                                .max_frame_size = 65536}},
+                      log};
+        client.process();
+        std::string bytes;
+        client.take(bytes);
+        return bytes;
+    };
+    ConnectionLog log;
+    const std::string bytes = opened("a.example", log);
+    CHECK(bytes.size() <= protocol_header.size() + smallest_max_frame_size);
+    CHECK(bytes.find("a.example") != std::string::npos);
+    CHECK(log.closed == 0);
+    CHECK(opened(std::string(600, 'h'), log) == protocol_header);
+    CHECK(log.closed == 1);
+    CHECK(log.why.found == Errc::invalid_option);
+}
