@@ -151,7 +151,7 @@ public:
     [[nodiscard]] std::optional<std::string> state(
         const OperationContext& context = OperationContext::current());
 
-    /// Replaces the session's state. No value clears it.
+    /// Replaces the session's state. No value clears it, and so does an empty one.
     void set_state(std::optional<std::string> state,
                    const OperationContext& context = OperationContext::current());
 

@@ -136,6 +136,9 @@ core::Result<core::Done> EntityConsumers::set_state(Consumer& consumer,
     if (consumer.session == nullptr) {
         return lock_lost(consumer);
     }
+    if (state && state->empty()) {
+        state.reset();
+    }
     if (state && state->size() > entity_.options.max_message_bytes) {
         return entity_.failure(Errc::message_too_large,
                                "a session's state may take at most max_message_bytes, " +
