@@ -36,6 +36,11 @@ struct Message {
 
     /// UTF-8. Range: up to 128 characters. Empty is a valid id. Unset: for entities without
     /// sessions.
+    ///
+    /// On Azure Service Bus, and so on `LocalBroker` and `sessionqd`, ids that differ in case only
+    /// are one session (azure-sdk-for-java pull 48759, durabletask pull 1334). Each message keeps
+    /// the id as it was sent. Beyond ASCII, letters with a simple upper case in Unicode 14 count
+    /// too; whether Azure does the same is not known. Message groups are told apart by case.
     std::optional<std::string> session_id{};
 
     /// UTF-8. Range: up to 128 characters. Empty: `Sender` makes a UUID.

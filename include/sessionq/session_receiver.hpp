@@ -103,6 +103,7 @@ public:
     /// Gives the session back in the background, as `close` does. Does not wait.
     ~SessionReceiver();
 
+    /// As the broker named the session: Azure Service Bus may do so in another case.
     [[nodiscard]] const std::string& session_id() const noexcept;
     [[nodiscard]] const std::string& entity() const noexcept;
 

@@ -85,7 +85,8 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
                                           Capability::message_lock_renewal,
                                           Capability::dead_letter_sub_queue,
                                           Capability::rules,
-                                          Capability::batch_delete}};
+                                          Capability::batch_delete,
+                                          Capability::session_ids_without_case}};
     return all;
 }
 

@@ -49,7 +49,8 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
                                           Capability::transfer_dead_letter_sub_queue,
                                           Capability::rules,
                                           Capability::lock_tokens,
-                                          Capability::batch_delete},
+                                          Capability::batch_delete,
+                                          Capability::session_ids_without_case},
                                          "servicebus",
                                          std::chrono::minutes{10}}; // documented
     return all;
