@@ -14,6 +14,7 @@
 #include "client/client_core.hpp"
 #include "client/redrive_run.hpp"
 #include "core/access.hpp"
+#include "core/session_id.hpp"
 
 namespace sessionq {
 namespace {
@@ -37,7 +38,8 @@ asio::awaitable<RedriveReport> perform(RunPtr run) {
 
 bool DeadLetterFilter::matches(const ReceivedMessage& message, WallTime now) const {
     const auto& why = message.facts().dead_letter;
-    return (!session_id || message.shared_content()->session_id() == *session_id) &&
+    const auto session = message.shared_content()->session_id();
+    return (!session_id || (session && core::is_same_session(*session, *session_id))) &&
            (!reason || (why && why->reason == *reason)) &&
            (!older_than || now - message.enqueued_time() > *older_than);
 }
