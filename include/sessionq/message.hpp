@@ -58,6 +58,11 @@ struct Message {
     /// only carry it. Empty: the session id is the key, if there is one.
     std::string partition_key{};
 
+    /// Azure Service Bus, and so `sessionqd`, refuses a message with a binary value
+    /// (message_too_large; azure-sdk-for-python#30140), with a value of more than 32 KB
+    /// (connection_lost, as if it were an error of the broker; azure-sdk-for-net#15325), or with
+    /// more than 64 KB of properties (message_too_large; rebus-org/Rebus.AzureServiceBus#35).
+    /// Bytes can travel as Base64 text.
     Properties properties{};
 
     /// Range: over zero. Unset: the entity's default.

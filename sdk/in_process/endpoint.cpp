@@ -176,13 +176,16 @@ ports::RequestId Endpoint::sending_limit(std::string entity, Deadline deadline,
         perform<ports::SendingLimit>(
             entity, deadline, [](const broker::Queue& queue, broker::Instant /*at*/) {
                 return core::Result<ports::SendingLimit>{
-                    ports::SendingLimit{.bytes = queue.options().max_message_bytes}};
+                    ports::SendingLimit{.message_bytes = queue.options().max_message_bytes,
+                                        .bytes = broker::max_batch_bytes(queue.options())}};
             }));
 }
 
 std::optional<Failure> Endpoint::refuse_too_large(const ports::SendRequest& request,
                                                   const broker::Queue& queue) const {
-    const std::uint64_t limit = queue.options().max_message_bytes;
+    const std::uint64_t limit = request.messages.size() == 1
+                                    ? queue.options().max_message_bytes
+                                    : broker::max_batch_bytes(queue.options());
     if (measure_ == nullptr || most_bytes(request.messages) <= limit) {
         return std::nullopt;
     }

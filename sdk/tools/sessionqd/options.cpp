@@ -50,6 +50,7 @@ server::MemoryLimits memory_limits(std::size_t all) {
     server::MemoryLimits limits;
     limits.all = all;
     limits.connection = all / 4;
+    limits.batch = limits.connection / 3 * 2;
     limits.unclaimed = all / 3 * 2;
     limits.unclaimed_connection = std::min(limits.unclaimed_connection, limits.connection);
     return limits;
