@@ -39,6 +39,11 @@ struct Message {
 
     /// UTF-8. Range: up to 128 characters. Empty is a valid id. Unset: for entities without
     /// sessions.
+    ///
+    /// On Azure Service Bus, and so on `LocalBroker` and `sessionqd`, ids that differ in case only
+    /// are one session (azure-sdk-for-java pull 48759, durabletask pull 1334). Each message keeps
+    /// the id as it was sent. Beyond ASCII, letters with a simple upper case in Unicode 14 count
+    /// too; whether Azure does the same is not known. Message groups are told apart by case.
     std::optional<std::string> session_id{};
 
     /// UTF-8. Range: up to 128 characters. Empty: `Sender` makes a UUID.
@@ -56,6 +61,11 @@ struct Message {
     /// only carry it. Empty: the session id is the key, if there is one.
     std::string partition_key{};
 
+    /// Azure Service Bus, and so `sessionqd`, refuses a message with a binary value
+    /// (message_too_large; azure-sdk-for-python#30140), with a value of more than 32 KB
+    /// (connection_lost, as if it were an error of the broker; azure-sdk-for-net#15325), or with
+    /// more than 64 KB of properties (message_too_large; rebus-org/Rebus.AzureServiceBus#35).
+    /// Bytes can travel as Base64 text.
     Properties properties{};
 
     /// Range: over zero. Unset: the entity's default.

@@ -41,13 +41,14 @@ struct Access;
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class MessageBatch {
 public:
-    /// The most messages of a batch. Azure Service Bus has the same limit.
-    static constexpr std::size_t max_messages = 4'500;
-
     /// `max_bytes`: the most that fits. Zero: no limit. Default 0.
-    explicit MessageBatch(std::uint64_t max_bytes = 0) noexcept : max_bytes_{max_bytes} {}
+    explicit MessageBatch(std::uint64_t max_bytes = 0) noexcept
+        : max_bytes_{max_bytes}, max_message_bytes_{max_bytes} {}
 
-    /// Adds a copy of the message if it fits. False: it does not, and the batch is unchanged.
+    /// Adds a copy of the message if it fits. False: it does not, and the batch is unchanged. The
+    /// first message of a batch of `Sender::create_batch()` may be as large as the entity takes it,
+    /// also if that is more than `max_bytes`. It then stays alone. The number of messages has no
+    /// limit.
     /// Errors: invalid_argument (names the field, as `Sender::send` does; scheduled_enqueue_time
     /// must be unset).
     [[nodiscard]] bool try_add(const Message& message);
@@ -61,11 +62,15 @@ public:
 private:
     friend struct client::Access;
 
-    MessageBatch(std::uint64_t max_bytes, std::uint32_t beside_message,
-                 bool traced = false) noexcept
-        : max_bytes_{max_bytes}, beside_message_{beside_message}, traced_{traced} {}
+    MessageBatch(std::uint64_t max_bytes, std::uint64_t max_message_bytes,
+                 std::uint32_t beside_message, bool traced = false) noexcept
+        : max_bytes_{max_bytes},
+          max_message_bytes_{max_message_bytes},
+          beside_message_{beside_message},
+          traced_{traced} {}
 
     std::uint64_t max_bytes_;
+    std::uint64_t max_message_bytes_;
     std::uint32_t beside_message_{0}; // what this broker's form adds to each message
     bool traced_{false};              // messages get their trace contexts when they are sent
     std::uint64_t bytes_{0};

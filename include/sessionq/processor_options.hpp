@@ -152,8 +152,8 @@ struct ProcessorOptions {
     ExpiredMessageAction expired_message{ExpiredMessageAction::dead_letter};
 
     /// The ids of the only sessions to handle. Each is UTF-8 of up to 128 characters, none occurs
-    /// twice. With no more ids than slots, the sessions are kept while idle. Empty: any session.
-    /// Default empty.
+    /// twice, also not in another case where the broker ignores that. With no more ids than slots,
+    /// the sessions are kept while idle. Empty: any session. Default empty.
     std::vector<std::string> session_ids{};
 
     /// Delays before an entity is asked again after a failed accept, and before a slot that lost

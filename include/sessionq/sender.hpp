@@ -63,10 +63,12 @@ public:
     /// invalid_argument, naming the field, before anything is sent.
     void send(Message message, const OperationContext& context = OperationContext::current()) const;
 
-    /// Sends all messages, in order. Together they must not exceed the entity's message size, or
-    /// none is sent (message_too_large). The local broker, `sessionqd` and Azure Service Bus take
-    /// all or none. Brokers of message groups take each by itself. Without messages it returns at
-    /// once. Errors: as above.
+    /// Sends all messages, in order. Together they must not exceed the entity's limit of a batch,
+    /// or none is sent (message_too_large). Azure Service Bus and the local broker take batches of
+    /// up to the entity's message size, and of at most 1 MB (azure-sdk-for-net#25381). `sessionqd`
+    /// takes 384 bytes more for each message of a batch, within 6 MiB. The local broker,
+    /// `sessionqd` and Azure Service Bus take all or none. Brokers of message groups take each by
+    /// itself. Without messages it returns at once. Errors: as above.
     void send(std::vector<Message> messages,
               const OperationContext& context = OperationContext::current()) const;
 
@@ -75,9 +77,9 @@ public:
               const OperationContext& context = OperationContext::current()) const;
 
     /// Makes a batch that takes what the entity takes at once. Asks the broker. `max_bytes`: for a
-    /// smaller batch. Zero: the entity's limit. Default 0.
-    /// Errors: the broker's (see `Errc`), invalid_argument (`max_bytes` exceeds the entity's
-    /// limit).
+    /// smaller batch. Zero: the entity's limit of a batch. Default 0.
+    /// Errors: the broker's (see `Errc`), invalid_argument (`max_bytes` exceeds the entity's limit
+    /// of a batch).
     [[nodiscard]] MessageBatch create_batch(
         std::uint64_t max_bytes = 0,
         const OperationContext& context = OperationContext::current()) const;

@@ -82,7 +82,8 @@ public:
     [[nodiscard]] std::optional<std::string> state(
         const OperationContext& context = OperationContext::current());
 
-    /// Replaces the session's state. No value clears it. Waits and fails as `state` does.
+    /// Replaces the session's state. No value clears it, and so does an empty one. Waits and fails
+    /// as `state` does.
     void set_state(std::optional<std::string> state,
                    const OperationContext& context = OperationContext::current());
 

@@ -103,6 +103,7 @@ public:
     /// Gives the session back in the background, as `close` does. Does not wait.
     ~SessionReceiver();
 
+    /// As the broker named the session: Azure Service Bus may do so in another case.
     [[nodiscard]] const std::string& session_id() const;
     [[nodiscard]] const std::string& entity() const;
 
@@ -151,7 +152,7 @@ public:
     [[nodiscard]] std::optional<std::string> state(
         const OperationContext& context = OperationContext::current());
 
-    /// Replaces the session's state. No value clears it.
+    /// Replaces the session's state. No value clears it, and so does an empty one.
     void set_state(std::optional<std::string> state,
                    const OperationContext& context = OperationContext::current());
 

@@ -16,7 +16,12 @@ namespace replay {
 
 namespace {
 
-constexpr std::size_t longest_session_id = 128;
+constexpr std::size_t longest_session_id = 128; // in characters
+
+std::size_t characters(std::string_view utf8) {
+    return static_cast<std::size_t>(std::count_if(
+        utf8.begin(), utf8.end(), [](unsigned char byte) { return (byte & 0xc0U) != 0x80; }));
+}
 
 bool is_blank(std::string_view text) {
     return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
@@ -122,9 +127,9 @@ bool RecordReader::next(Record& record) {
     if (values_.size() > 1) {
         record.outcome = values_[1];
     }
-    if (record.session_id.size() > longest_session_id) {
-        refuse("field '" + wanted_[0] + "' has " + std::to_string(record.session_id.size()) +
-               " bytes; a session id may have at most " + std::to_string(longest_session_id));
+    if (const std::size_t length = characters(record.session_id); length > longest_session_id) {
+        refuse("field '" + wanted_[0] + "' has " + std::to_string(length) +
+               " characters; a session id may have at most " + std::to_string(longest_session_id));
     }
     return true;
 }

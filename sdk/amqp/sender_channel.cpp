@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "amqp/sender_channel.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
 #include "amqp/codec/batch.hpp"
+#include "amqp/codec/decoder.hpp"
 #include "core/uuid.hpp"
 
 namespace sessionq::amqp {
@@ -13,6 +15,20 @@ namespace {
 /// Tags of a send begin with its id.
 std::string tag_of(SenderChannel::SendId id, std::size_t message) {
     return std::to_string(id) + "." + std::to_string(message);
+}
+
+/// Azure Service Bus takes batches of up to 1 MB, also where a message may be larger. It names
+/// their limit in a property of the link. Without that, Azure's clients go by the same 1 MB
+/// (azure-sdk-for-net pull 57941, azure-sdk-for-js pull 38049).
+std::uint64_t batch_limit(const Attach& answer) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 20U;
+    const auto properties = decode(answer.properties);
+    const Value* const told = properties ? properties->find(max_batch_size) : nullptr;
+    const auto limit = told != nullptr ? told->integer() : std::nullopt;
+    if (limit && *limit > 0) {
+        return static_cast<std::uint64_t>(*limit);
+    }
+    return answer.max_message_size != 0 ? std::min(answer.max_message_size, most) : most;
 }
 
 SenderChannel::SendId id_of(std::string_view tag) {
@@ -33,7 +49,7 @@ SenderChannel::SenderChannel(core::EventLoop& loop, SenderTerms terms, WhenReady
 
 void SenderChannel::send(SendId id, std::vector<std::string> encoded, Deadline deadline,
                          Handler handler) {
-    Sending sending{.size = sent_size(encoded)};
+    Sending sending{.size = sent_size(encoded), .is_alone = encoded.size() == 1};
     if (sender_terms_.batches && encoded.size() > 1) {
         sending.encoded = {make_batch(encoded)};
         sending.format = batch_format;
@@ -43,7 +59,7 @@ void SenderChannel::send(SendId id, std::vector<std::string> encoded, Deadline d
     add(id, std::move(sending), deadline, std::move(handler));
 }
 
-void SenderChannel::ask_limit(SendId id, Deadline deadline, Handler handler) {
+void SenderChannel::ask_limits(SendId id, Deadline deadline, Handler handler) {
     questions_.push_back(id);
     add(id, {}, deadline, std::move(handler));
 }
@@ -58,6 +74,13 @@ bool SenderChannel::open_links() {
                    .target = {.address = sender_terms_.entity},
                    .sender_mode = SenderSettleMode::unsettled});
     return true;
+}
+
+void SenderChannel::on_link_open() {
+    const Attach answer = sender_->remote();
+    limits_.message = answer.max_message_size;
+    limits_.together = sender_terms_.batches ? batch_limit(answer) : answer.max_message_size;
+    RequestQueue::on_link_open();
 }
 
 void SenderChannel::transmit() {
@@ -88,7 +111,7 @@ void SenderChannel::answer_questions() {
     std::erase_if(questions_, [this](SendId id) {
         const auto found = queued_.find(id);
         if (found != queued_.end()) {
-            reply(queued_, found, SizeLimit{sender_->remote_max_message_size()});
+            reply(queued_, found, limits_);
             return true;
         }
         return !preparing_.contains(id); // it was given up
@@ -96,8 +119,9 @@ void SenderChannel::answer_questions() {
 }
 
 bool SenderChannel::refuse_too_large(Requests::iterator found) {
-    const SizeLimit limit = sender_->remote_max_message_size();
-    const std::size_t size = found->second.item.size;
+    const Sending& sending = found->second.item;
+    const std::uint64_t limit = sending.is_alone ? limits_.message : limits_.together;
+    const std::size_t size = sending.size;
     if (limit == 0 || size <= limit) {
         return false;
     }
@@ -152,7 +176,7 @@ void SenderChannel::end_if_answered(Requests::iterator found) {
     if (sending.failure) {
         reply(sent_, found, *std::move(sending.failure));
     } else {
-        reply(sent_, found, SizeLimit{sender_ ? sender_->remote_max_message_size() : 0});
+        reply(sent_, found, limits_);
     }
 }
 

@@ -42,7 +42,7 @@ struct Consumer : core::ListHook<Consumer> {
           target{std::move(told)},
           lock_timer{this, lock_expired} {}
 
-    const std::string session_id;
+    const std::string session_id; ///< in the casing in which the client asked for it
     const bool has_session;
     const ReceiveMode mode;
     const int priority; ///< the highest is served first (DG6)

@@ -82,9 +82,9 @@ std::optional<Failure> Directory::find_fault(const EntitySpec& spec) const {
         return Failure{.code = Errc::entity_not_found,
                        .detail = "there is no topic '" + spec.topic + "'"};
     }
-    if (closes_cycle(spec)) {
+    if (const char* const member = member_that_closes_cycle(spec)) {
         return Failure{.code = Errc::invalid_option,
-                       .detail = "forward_to: messages forwarded by '" + spec.name +
+                       .detail = std::string{member} + ": messages forwarded by '" + spec.name +
                                  "' would return to it"};
     }
     // A stored entity is opened even on a full disk. Otherwise nothing could be removed from it.

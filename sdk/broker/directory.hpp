@@ -80,7 +80,9 @@ private:
     };
 
     [[nodiscard]] std::optional<Failure> find_fault(const EntitySpec& spec) const;
-    [[nodiscard]] bool closes_cycle(const EntitySpec& spec) const;
+    /// Null: messages that the entity forwards do not return to it.
+    [[nodiscard]] const char* member_that_closes_cycle(const EntitySpec& spec) const;
+    [[nodiscard]] bool closes_cycle(const EntitySpec& spec, const std::string& first) const;
     /// What counts the bytes of the entity besides itself.
     [[nodiscard]] std::shared_ptr<SizeAccount> size_of(const EntitySpec& spec) const;
     void put(EntitySpec spec, Instant at);

@@ -9,18 +9,28 @@
 
 namespace sessionq::broker {
 
-bool Directory::closes_cycle(const EntitySpec& spec) const {
+const char* Directory::member_that_closes_cycle(const EntitySpec& spec) const {
+    if (closes_cycle(spec, spec.options.forward_to)) {
+        return "forward_to";
+    }
+    return closes_cycle(spec, spec.options.forward_dead_letters_to) ? "forward_dead_letters_to"
+                                                                    : nullptr;
+}
+
+bool Directory::closes_cycle(const EntitySpec& spec, const std::string& first) const {
     const std::set<std::string> origin{core::lower_case(spec.name), core::lower_case(spec.topic)};
     std::set<std::string> seen;
     std::vector<std::string> open;
-    const auto follow = [&open](const QueueOptions& options) {
-        for (const std::string& to : {options.forward_to, options.forward_dead_letters_to}) {
-            if (!to.empty()) {
-                open.push_back(core::lower_case(to));
-            }
+    const auto follow = [&open](const std::string& to) {
+        if (!to.empty()) {
+            open.push_back(core::lower_case(to));
         }
     };
-    for (follow(spec.options); !open.empty();) {
+    const auto follow_all = [&follow](const QueueOptions& options) {
+        follow(options.forward_to);
+        follow(options.forward_dead_letters_to);
+    };
+    for (follow(first); !open.empty();) {
         const std::string name = std::move(open.back());
         open.pop_back();
         if (origin.contains(name)) {
@@ -30,9 +40,9 @@ bool Directory::closes_cycle(const EntitySpec& spec) const {
         if (found == entries_.end() || !seen.insert(name).second) {
             continue;
         }
-        follow(found->second.entity->options());
+        follow_all(found->second.entity->options());
         for (const QueuePairPtr& subscription : found->second.subscriptions) {
-            follow(subscription->options());
+            follow_all(subscription->options());
         }
     }
     return false;

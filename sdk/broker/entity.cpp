@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "broker/entity.hpp"
 
+#include "core/log.hpp"
+#include "core/peer_words.hpp"
+
 namespace sessionq::broker {
 
 Entity::Entity(std::string name, EntityKind kind, const QueueOptions& options,
@@ -134,21 +137,34 @@ std::optional<Failure> Entity::take(Arrival arrival) {
 }
 
 void Entity::restore(DurableEntity stored) {
+    restore_states(std::move(stored.states)); // first: a session is named as its state is stored
     messages.restore(std::move(stored.messages));
     state.store.skip_to(stored.last_sequence);
-    for (SessionStateSet& one : stored.states) {
-        if (one.state) {
-            Session& session = state.sessions.obtain(one.session_id);
-            // When it was set is not stored. It counts as set now, so that no list leaves it out.
-            state.sessions.set_state(session, std::make_unique<std::string>(*std::move(one.state)),
-                                     state.context.wall_now());
-        }
-    }
     if (history_) {
         for (const MessageIdTaken& taken : stored.taken_ids) {
             history_->remember(taken.message_id, taken.sequence,
                                state.context.monotonic(taken.until));
         }
+    }
+}
+
+void Entity::restore_states(std::vector<SessionStateSet> states) {
+    for (SessionStateSet& one : states) {
+        if (!one.state) {
+            continue;
+        }
+        Session& session = state.sessions.obtain(one.session_id);
+        if (session.state) { // once such ids were different sessions
+            core::log(LogLevel::warning, "broker", "entity '", state.name,
+                      "': the state of session '", core::peer_words(one.session_id),
+                      "' is dropped, because session '", core::peer_words(*session.id),
+                      "' is the same one and has a state");
+            state.journal.note_state(one.session_id, std::nullopt);
+            continue;
+        }
+        // When it was set is not stored. It counts as set now, so that no list leaves it out.
+        state.sessions.set_state(session, std::make_unique<std::string>(*std::move(one.state)),
+                                 state.context.wall_now());
     }
 }
 

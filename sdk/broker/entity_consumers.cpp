@@ -80,7 +80,8 @@ void EntityConsumers::grant(Session& session, const AcceptSpec& spec,
     }
     const TimePoint locked_until = entity_.lock_end();
     session.holder = std::make_shared<Consumer>(
-        *this, target, *session.id, true, spec.mode, spec.priority, locked_until, [](void* of) {
+        *this, target, spec.session_id.value_or(*session.id), true, spec.mode, spec.priority,
+        locked_until, [](void* of) {
             auto& consumer = *static_cast<Consumer*>(of);
             consumer.owner.lose(consumer, consumer.owner.lock_lost(consumer));
         });
@@ -136,6 +137,9 @@ core::Result<core::Done> EntityConsumers::set_state(Consumer& consumer,
     if (consumer.session == nullptr) {
         return lock_lost(consumer);
     }
+    if (state && state->empty()) {
+        state.reset();
+    }
     if (state && state->size() > entity_.options.max_message_bytes) {
         return entity_.failure(Errc::message_too_large,
                                "a session's state may take at most max_message_bytes, " +
@@ -145,7 +149,7 @@ core::Result<core::Done> EntityConsumers::set_state(Consumer& consumer,
             entity_.context.find_fault(entity_.name, state ? Growth::adds : Growth::none)) {
         return std::move(*fault);
     }
-    entity_.journal.note_state(consumer.session_id, state);
+    entity_.journal.note_state(*consumer.session->id, state);
     entity_.sessions.set_state(*consumer.session,
                                state ? std::make_unique<std::string>(*std::move(state)) : nullptr,
                                entity_.context.wall_now());

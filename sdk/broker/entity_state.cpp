@@ -2,6 +2,7 @@
 #include "broker/entity_state.hpp"
 
 #include "core/id_check.hpp"
+#include "core/session_id.hpp"
 
 namespace sessionq::broker {
 
@@ -95,6 +96,11 @@ void EntityState::remove(StoredMessage& message) {
             sessions.refresh(*session);
         }
     }
+}
+
+bool EntityState::is_in(const StoredMessage& message, std::string_view session_id) {
+    const auto own = message.content->session_id();
+    return own && core::is_same_session(*own, session_id);
 }
 
 Peeked EntityState::peek(std::int64_t from, std::uint32_t max,

@@ -82,6 +82,9 @@ struct EntityState {
     template <typename Visit>
     Searched search(std::int64_t from, const std::optional<std::string>& session_id, Visit visit);
 
+    /// Whether a message names that session, on an entity without sessions.
+    [[nodiscard]] static bool is_in(const StoredMessage& message, std::string_view session_id);
+
     /// As `Queue::peek_some`.
     [[nodiscard]] Peeked peek(std::int64_t from, std::uint32_t max,
                               const std::optional<std::string>& session_id);
@@ -107,9 +110,8 @@ Searched EntityState::search(std::int64_t from, const std::optional<std::string>
     bool goes_on = true;
     for (std::size_t seen = 0; at != nullptr && goes_on && seen < messages_a_search; ++seen) {
         const std::int64_t sequence = at->sequence;
-        const bool is_wanted = session != nullptr
-                                   ? at->session == session
-                                   : !session_id || at->content->session_id() == session_id;
+        const bool is_wanted =
+            session != nullptr ? at->session == session : !session_id || is_in(*at, *session_id);
         StoredMessage* const next_of_session =
             session != nullptr && is_wanted ? session->messages.next(*at) : nullptr;
         if (is_wanted) {

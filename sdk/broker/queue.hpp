@@ -155,8 +155,8 @@ public:
                                           Instant at);
 
     core::Result<std::optional<std::string>> get_state(Consumer& consumer, Instant at);
-    /// Sets the session's state; no value clears it, even on a full disk. Fails with lock_lost,
-    /// message_too_large or quota_exceeded (the disk is full).
+    /// Sets the session's state. No value or an empty one clears it, even on a full disk. Fails
+    /// with lock_lost, message_too_large or quota_exceeded (the disk is full).
     core::Result<core::Done> set_state(Consumer& consumer, std::optional<std::string> state,
                                        Instant at);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -75,6 +76,12 @@ struct TopicOptions {
 /// The kind of an entity. A subscription gets messages from its topic only. A topic passes messages
 /// to its subscriptions only.
 enum class EntityKind : std::uint8_t { queue, topic, subscription };
+
+/// The most bytes of several messages that are sent together. Azure Service Bus takes at most 1 MB
+/// of them, also where one message may be larger (azure-sdk-for-net#25381).
+[[nodiscard]] constexpr std::uint64_t max_batch_bytes(const QueueOptions& options) noexcept {
+    return std::min<std::uint64_t>(options.max_message_bytes, std::uint64_t{1} << 20U);
+}
 
 /// Returns an `invalid_option` that names the first member out of range, if there is one.
 [[nodiscard]] std::optional<Failure> find_fault(const QueueOptions& options);

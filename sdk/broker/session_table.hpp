@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "broker/session.hpp"
+#include "core/session_id.hpp"
 
 namespace sessionq::broker {
 
 /// The sessions of an entity: by id, in the order in which they appeared, and those ready to be
-/// accepted.
+/// accepted. Ids that differ in case only are one session. It is listed as it was named first.
 class SessionTable {
 public:
     [[nodiscard]] Session* find(std::string_view id) noexcept;
@@ -57,14 +58,7 @@ public:
     }
 
 private:
-    struct Hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view id) const noexcept {
-            return std::hash<std::string_view>{}(id);
-        }
-    };
-
-    std::unordered_map<std::string, Session, Hash, std::equal_to<>> by_id_;
+    std::unordered_map<std::string, Session, core::SessionIdHash, core::SessionIdEqual> by_id_;
     SessionOrder order_{&Session::position};
     SessionOrder by_state_{&Session::place_by_state}; // those with state, by when it was set
     WallTime last_set_{};

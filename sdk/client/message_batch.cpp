@@ -23,9 +23,6 @@ bool MessageBatch::try_add(const Message& message) {
     client::check_message(message);
     client::require_argument(!message.scheduled_enqueue_time,
                              "Message::scheduled_enqueue_time is set; use Sender::schedule");
-    if (messages_.size() == max_messages) {
-        return false;
-    }
     Message added = message;
     const OperationContext& context = OperationContext::current();
     client::WireSize size;
@@ -40,7 +37,8 @@ bool MessageBatch::try_add(const Message& message) {
     }
     const std::uint64_t as_batch = (messages_.empty() ? size.envelope : as_batch_) + size.in_batch;
     const std::uint64_t bytes = messages_.empty() ? size.alone : as_batch;
-    if (max_bytes_ != 0 && bytes > max_bytes_) {
+    const std::uint64_t most = messages_.empty() ? max_message_bytes_ : max_bytes_;
+    if (most != 0 && bytes > most) {
         return false;
     }
     messages_.push_back(std::move(added));

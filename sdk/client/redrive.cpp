@@ -9,6 +9,7 @@
 #include "client/client_core.hpp"
 #include "client/redrive_run.hpp"
 #include "core/access.hpp"
+#include "core/session_id.hpp"
 
 namespace sessionq {
 namespace {
@@ -27,9 +28,12 @@ RunPtr make_run(const Client& client, const std::string& entity, RedriveOptions 
 
 bool DeadLetterFilter::matches(const ReceivedMessage& message, WallTime now) const {
     const auto& why = message.facts().dead_letter;
-    return (!session_id ||
-            (!message.empty() && message.shared_content()->session_id() == *session_id)) &&
-           (!reason || (why && why->reason == *reason)) &&
+    const auto is_of_session = [&] {
+        const auto session =
+            message.empty() ? std::nullopt : message.shared_content()->session_id();
+        return session && core::is_same_session(*session, *session_id);
+    };
+    return (!session_id || is_of_session()) && (!reason || (why && why->reason == *reason)) &&
            (!older_than || now - message.enqueued_time() > *older_than);
 }
 

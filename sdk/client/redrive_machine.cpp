@@ -5,10 +5,13 @@
 #include <ranges>
 #include <utility>
 
+#include "core/session_id.hpp"
+
 namespace sessionq::client {
 
 void RedriveMachine::plan(Number number, const SessionId& session_id) {
-    Session*& session = by_id_[session_id];
+    Session*& session =
+        by_id_[session_id ? SessionId{core::fold_session_id(*session_id)} : std::nullopt];
     if (session == nullptr) {
         session = &sessions_.emplace_back(Session{.id = session_id});
     }

@@ -62,7 +62,7 @@ public:
     RedriveMachine(Holding holding, Duration max_wait, TimePoint now) noexcept
         : holding_{holding}, max_wait_{max_wait}, last_progress_{now} {}
 
-    /// A selected dead letter. Numbers rise.
+    /// A selected dead letter. Numbers rise. Ids that differ in case only are one session.
     void plan(Number number, const SessionId& session_id);
 
     [[nodiscard]] Step next(TimePoint now);
@@ -116,8 +116,8 @@ private:
     Holding holding_;
     const Duration max_wait_;
     TimePoint last_progress_;
-    std::deque<Session> sessions_{}; // by their first dead letter
-    std::map<SessionId, Session*> by_id_{};
+    std::deque<Session> sessions_{};        // by their first dead letter
+    std::map<SessionId, Session*> by_id_{}; // by the folded id
     std::unordered_map<Number, Session*> by_number_{};
     std::deque<Session*> ready_{}; // all their letters are in hand
     std::deque<Session*> busy_{};  // another consumer has them; the first is asked first

@@ -132,8 +132,10 @@ PublicCall<ports::SendingLimit, MessageBatch> SenderCore::create_batch(
                 require_argument(limit.bytes == 0 || max_bytes <= limit.bytes,
                                  "max_bytes exceeds the limit of '" + entity + "', " +
                                      std::to_string(limit.bytes));
-                return Access::make<MessageBatch>(max_bytes != 0 ? max_bytes : limit.bytes,
-                                                  limit.beside_message, traced);
+                return max_bytes != 0 ? Access::make<MessageBatch>(max_bytes, max_bytes,
+                                                                   limit.beside_message, traced)
+                                      : Access::make<MessageBatch>(limit.bytes, limit.message_bytes,
+                                                                   limit.beside_message, traced);
             }};
 }
 

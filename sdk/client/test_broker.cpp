@@ -31,7 +31,7 @@ std::optional<std::string> TestBroker::read_state() const {
 void TestBroker::write_state(std::optional<std::string> state) {
     const std::lock_guard lock{mutex_};
     begin_request();
-    kept_.state = std::move(state);
+    keep(std::move(state));
 }
 
 Deliveries TestBroker::receive_deferred(std::span<const std::int64_t> numbers, bool removes) {
@@ -101,7 +101,11 @@ std::optional<std::string> TestBroker::state() const {
 
 void TestBroker::set_state(std::optional<std::string> state) {
     const std::lock_guard lock{mutex_};
-    kept_.state = std::move(state);
+    keep(std::move(state));
+}
+
+void TestBroker::keep(std::optional<std::string> state) {
+    kept_.state = state && state->empty() ? std::nullopt : std::move(state);
 }
 
 bool TestBroker::released() const {

@@ -20,7 +20,7 @@ namespace sessionq::client {
 /// session, and answers its requests at once. Any thread.
 class TestBroker {
 public:
-    explicit TestBroker(std::optional<std::string> state) { kept_.state = std::move(state); }
+    explicit TestBroker(std::optional<std::string> state) { keep(std::move(state)); }
 
     // For handlers. They throw lock_lost, and what requests are to fail with.
     [[nodiscard]] std::optional<std::string> read_state() const;
@@ -57,8 +57,9 @@ private:
         bool lost{false};
     };
 
-    /// `mutex_` is held.
+    // `mutex_` is held, or the object is being made.
     void begin_request() const;
+    void keep(std::optional<std::string> state);
 
     mutable std::mutex mutex_{};
     Kept kept_{}; ///< guarded by `mutex_`

@@ -149,12 +149,14 @@ void Endpoint::on_finished(const ReceiverTerms& terms) {
 ports::RequestId Endpoint::sending_limit(std::string entity, Deadline deadline,
                                          ports::SendingLimitHandler handler) {
     const ports::RequestId id = ++last_request_;
-    sender_for(entity).ask_limit(
-        id, deadline, [handler = std::move(handler)](const core::Result<amqp::SizeLimit>& limit) {
+    sender_for(entity).ask_limits(
+        id, deadline, [handler = std::move(handler)](const core::Result<amqp::SizeLimits>& limits) {
             using Answer = core::Result<ports::SendingLimit>;
-            handler(limit.ok() ? Answer{ports::SendingLimit{.bytes = limit.value(),
-                                                            .beside_message = most_beside_message}}
-                               : Answer{limit.failure()});
+            handler(limits.ok()
+                        ? Answer{ports::SendingLimit{.message_bytes = limits.value().message,
+                                                     .bytes = limits.value().together,
+                                                     .beside_message = most_beside_message}}
+                        : Answer{limits.failure()});
         });
     return id;
 }
@@ -183,7 +185,7 @@ ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler h
     const ports::RequestId id = ++last_request_;
     sender_for(request.entity)
         .send(id, std::move(encoded), request.deadline,
-              [handler = std::move(handler), count](const core::Result<amqp::SizeLimit>& result) {
+              [handler = std::move(handler), count](const core::Result<amqp::SizeLimits>& result) {
                   handler(result.ok() ? core::Result<Numbers>{Numbers(count, 0)}
                                       : result.failure());
               });

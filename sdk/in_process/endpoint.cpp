@@ -85,7 +85,8 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
                                           Capability::message_lock_renewal,
                                           Capability::dead_letter_sub_queue,
                                           Capability::rules,
-                                          Capability::batch_delete}};
+                                          Capability::batch_delete,
+                                          Capability::session_ids_without_case}};
     return all;
 }
 
@@ -175,13 +176,15 @@ ports::RequestId Endpoint::sending_limit(std::string entity, Deadline deadline,
         perform<ports::SendingLimit>(
             entity, deadline, [](const broker::Queue& queue, broker::Instant /*at*/) {
                 return core::Result<ports::SendingLimit>{
-                    ports::SendingLimit{.bytes = queue.options().max_message_bytes}};
+                    ports::SendingLimit{.message_bytes = queue.options().max_message_bytes,
+                                        .bytes = broker::max_batch_bytes(queue.options())}};
             }));
 }
 
 std::optional<Failure> Endpoint::refuse_too_large(const ports::SendRequest& request,
                                                   const broker::Queue& queue) const {
-    const std::uint64_t limit = queue.options().max_message_bytes;
+    const std::uint64_t limit = request.size() == 1 ? queue.options().max_message_bytes
+                                                    : broker::max_batch_bytes(queue.options());
     const bool is_small = request.contents.empty() && most_bytes(request) <= limit;
     if (measure_ == nullptr || is_small) {
         return std::nullopt;

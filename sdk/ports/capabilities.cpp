@@ -12,7 +12,7 @@ namespace sessionq::ports {
 namespace {
 
 /// By capability.
-constexpr std::array<std::string_view, 25> names{"accept a named session",
+constexpr std::array<std::string_view, 26> names{"accept a named session",
                                                  "accept the next session",
                                                  "lock renewal",
                                                  "session state",
@@ -36,7 +36,8 @@ constexpr std::array<std::string_view, 25> names{"accept a named session",
                                                  "transfer dead-letter sub-queues",
                                                  "rules of subscriptions",
                                                  "lock tokens",
-                                                 "deleting messages in batches"};
+                                                 "deleting messages in batches",
+                                                 "session ids without case"};
 static_assert(names.size() == static_cast<std::size_t>(last_capability) + 1);
 
 } // namespace

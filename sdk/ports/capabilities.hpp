@@ -39,9 +39,10 @@ enum class Capability : std::uint8_t { // named in this order in capabilities.cp
     rules,                          ///< subscriptions have rules, which clients may change
     lock_tokens,                    ///< a locked message tells the token of its lock
     batch_delete,                   ///< delete messages without receiving them
+    session_ids_without_case,       ///< ids that differ in case only are one session
 };
 
-inline constexpr Capability last_capability = Capability::batch_delete;
+inline constexpr Capability last_capability = Capability::session_ids_without_case;
 
 [[nodiscard]] std::string_view to_string(Capability capability) noexcept;
 

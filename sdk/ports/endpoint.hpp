@@ -64,9 +64,10 @@ struct SendRequest {
     [[nodiscard]] std::size_t size() const noexcept { return messages.size() + contents.size(); }
 };
 
-/// How much one send to an entity may have.
+/// How much one send to an entity may have, in AMQP's form. Zero: the broker names no limit.
 struct SendingLimit {
-    std::uint64_t bytes{0};          ///< in AMQP's form; zero: the broker names no limit
+    std::uint64_t message_bytes{0};  ///< of one message
+    std::uint64_t bytes{0};          ///< of several together
     std::uint32_t beside_message{0}; ///< what this port's form adds to each message, at most
 };
 

@@ -16,6 +16,9 @@ constexpr std::size_t header_length = length_at + 4;
 } // namespace
 
 StateEnvelope StateEnvelope::open(std::optional<std::string> stored) {
+    if (stored && stored->empty()) {
+        return {};
+    }
     if (!stored || stored->size() < header_length || !stored->starts_with(envelope_mark)) {
         return {.application = std::move(stored)};
     }
@@ -26,13 +29,16 @@ StateEnvelope StateEnvelope::open(std::optional<std::string> stored) {
         return {.application = std::move(stored)};
     }
     StateEnvelope envelope{.record = stored->substr(header_length, length)};
-    if (has_state) {
+    if (has_state && header_length + length != stored->size()) {
         envelope.application = std::move(stored)->erase(0, header_length + length);
     }
     return envelope;
 }
 
 std::optional<std::string> StateEnvelope::seal() && {
+    if (application && application->empty()) {
+        application.reset();
+    }
     const bool looks_sealed = application && application->starts_with(envelope_mark);
     if (record.empty() && !looks_sealed) {
         return std::move(application);

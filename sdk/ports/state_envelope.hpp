@@ -17,6 +17,8 @@ namespace sessionq::ports {
 ///     4 bytes  the length of the record, in network order
 ///     the record, then the application's bytes
 struct StateEnvelope {
+    /// An empty one is none, as on Azure Service Bus: Go's client clears a state with no bytes, and
+    /// its live test then reads null (azure-sdk-for-go pull 19638).
     std::optional<std::string> application{};
     std::string record{}; ///< empty: none
 

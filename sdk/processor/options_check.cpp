@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <set>
 #include <string_view>
+#include <unordered_set>
 
 #include <sessionq/error.hpp>
 
 #include "core/id_check.hpp"
+#include "core/session_id.hpp"
 
 namespace sessionq::processor {
 namespace {
@@ -38,6 +40,17 @@ void check_backoff(std::string_view member, const BackoffOptions& backoff) {
     }
     if (backoff.max < backoff.min) {
         refuse(std::string{member} + ".max", "is less than min");
+    }
+}
+
+/// Where ids that differ in case only are one session.
+void check_case(const std::vector<std::string>& session_ids) {
+    std::unordered_set<std::string_view, core::SessionIdHash, core::SessionIdEqual> seen;
+    for (const std::string& id : session_ids) {
+        if (const auto [first, is_new] = seen.insert(id); !is_new) {
+            refuse("session_ids",
+                   "'" + std::string{*first} + "' and '" + id + "' are one session of this broker");
+        }
     }
 }
 
@@ -214,6 +227,9 @@ void check_capabilities(const ProcessorOptions& options, const ports::Capabiliti
         capabilities.require(Capability::receive_and_delete);
     }
     require_for(options.failure_policy, capabilities);
+    if (capabilities.has(Capability::session_ids_without_case)) {
+        check_case(options.session_ids);
+    }
     if (options.crash_guard && scope == ports::Scope::session) {
         capabilities.require(Capability::session_state);
         if (options.crash_guard->then == CrashGuard::Action::dead_letter) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/log_events.hpp"
+#include "core/session_id.hpp"
 #include "processor/session_log.hpp"
 #include "processor/shard.hpp"
 
@@ -19,6 +20,14 @@ void drop_own_lock(ports::OwnLocks* locks, const MessageCall& call) {
     if (locks != nullptr) {
         locks->remove(call.own_lock.get());
     }
+}
+
+/// Names the session among those that this process holds.
+HeldSessions::Key held_key(const SessionView& session) {
+    const bool folds = session.workplace().endpoint.capabilities().has(
+        ports::Capability::session_ids_without_case);
+    return {session.entity(),
+            folds ? core::fold_session_id(session.session_id()) : session.session_id()};
 }
 
 void trace_settling(MessageCall& call, const SessionView& session) {
@@ -71,13 +80,13 @@ void SessionDriver::open() {
     }
     feed(&SessionMachine::given, first);
     feed(&SessionMachine::locked, seat_.asked_at, link_->initial_lock());
-    const bool alone = own_locks_ != nullptr || // its messages are locked one by one
-                       view_.shared().held.hold({view_.entity(), view_.session_id()}, this,
-                                                view_.loop(), [weak = weak_from_this()] {
-                                                    if (const auto driver = weak.lock()) {
-                                                        driver->feed(&SessionMachine::let_in);
-                                                    }
-                                                });
+    const bool alone =
+        own_locks_ != nullptr || // its messages are locked one by one
+        view_.shared().held.hold(held_key(view_), this, view_.loop(), [weak = weak_from_this()] {
+            if (const auto driver = weak.lock()) {
+                driver->feed(&SessionMachine::let_in);
+            }
+        });
     feed(alone ? &SessionMachine::begin : &SessionMachine::hold_back);
 }
 
@@ -285,7 +294,7 @@ void SessionDriver::perform(const SessionAction& action) {
     case Kind::count_parked: counters.sessions_parked.add(); break;
     case Kind::let_go:
         meters.closed(machine_.close_reason(), action.count, view_.loop().now() - seat_.granted_at);
-        view_.shared().held.ended({view_.entity(), view_.session_id()}, this);
+        view_.shared().held.ended(held_key(view_), this);
         shard_.slots().accepts().let_go(seat_.target);
         if (action.count != 0) {
             log_session(view_, core::events::session_closed,

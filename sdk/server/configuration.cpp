@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "server/configuration.hpp"
 
+#include <array>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "server/configured_rule.hpp"
@@ -22,6 +24,20 @@ constexpr std::uint32_t default_deliveries = 3;
 
 constexpr milliseconds unlimited_time_to_live = std::chrono::hours{24 * 365 * 100};
 constexpr std::int64_t most_deliveries = 2000;
+
+using Names = JsonNode::Names;
+
+// Members that are not supported.
+constexpr Names of_entities{
+    "AutoDeleteOnIdle",   "EnableBatchedOperations",   "EnableExpress", "EnablePartitioning",
+    "MaxSizeInMegabytes", "MaxMessageSizeInKilobytes", "Status",        "UserMetadata"};
+constexpr Names of_namespaces{"Logging", "Properties"};
+
+/// Members and the options that they set.
+constexpr std::array forwarding{
+    std::tuple{"ForwardTo", "forward_to", &broker::QueueOptions::forward_to},
+    std::tuple{"ForwardDeadLetteredMessagesTo", "forward_dead_letters_to",
+               &broker::QueueOptions::forward_dead_letters_to}};
 
 /// An entity and its place in the document, for checks that need all entities.
 struct Located {
@@ -100,9 +116,7 @@ void read_common(const JsonNode& properties, broker::QueueOptions& options, Loca
     }
     options.default_time_to_live = read_time_to_live(properties);
     read_order(properties, options);
-    for (const auto& [member, option] :
-         {std::pair{"ForwardTo", &broker::QueueOptions::forward_to},
-          {"ForwardDeadLetteredMessagesTo", &broker::QueueOptions::forward_dead_letters_to}}) {
+    for (const auto& [member, name, option] : forwarding) {
         if (const auto node = properties.find(member)) {
             options.*option = node->text();
             if (!node->text().empty()) {
@@ -120,7 +134,8 @@ void read_common(const JsonNode& properties, broker::QueueOptions& options, Loca
 /// checked exactly as the real broker checks them.
 class Reader {
 public:
-    explicit Reader(std::span<const QueueEntry> others) {
+    Reader(std::span<const QueueEntry> others, UnsupportedMembers unsupported)
+        : unsupported_{unsupported} {
         for (const QueueEntry& queue : others) {
             broker_.create_queue(queue.name, queue.options, {}).take_or_throw();
         }
@@ -131,8 +146,7 @@ public:
         const JsonNode user = document.at("UserConfig");
         user.expect_members({"Namespaces", "Logging"});
         if (const auto logging = user.find("Logging")) {
-            logging->expect_members({"Type"});
-            static_cast<void>(logging->at("Type").text());
+            read_logging(*logging);
         }
         const JsonNode namespaces = user.at("Namespaces");
         if (namespaces.items().size() != 1) {
@@ -146,8 +160,31 @@ public:
     }
 
 private:
+    void expect_members(const JsonNode& node, Names known, Names unsupported) {
+        if (unsupported_ == UnsupportedMembers::refuse) {
+            node.expect_members(known);
+            return;
+        }
+        for (std::string& path : node.expect_members(known, unsupported)) {
+            configuration_.ignored.push_back(std::move(path));
+        }
+    }
+
+    void read_logging(const JsonNode& node) {
+        if (unsupported_ == UnsupportedMembers::refuse) {
+            node.expect_members({"Type"});
+            static_cast<void>(node.at("Type").text());
+            return;
+        }
+        for (const auto& [name, member] : node.members()) {
+            if (name != "Type") {
+                configuration_.ignored.push_back(member.path());
+            }
+        }
+    }
+
     void read_namespace(const JsonNode& node) {
-        node.expect_members({"Name", "Queues", "Topics"});
+        expect_members(node, {"Name", "Queues", "Topics"}, of_namespaces);
         static_cast<void>(read_name(node));
         if (const auto queues = node.find("Queues")) {
             for (const JsonNode& queue : queues->items()) {
@@ -167,15 +204,17 @@ private:
         Located located{.node = node};
         if (const auto properties = node.find("Properties")) {
             located.node = *properties;
-            properties->expect_members(
-                {"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive",
-                 "DuplicateDetectionHistoryTimeWindow", "ForwardDeadLetteredMessagesTo",
-                 "ForwardTo", "LockDuration", "MaxDeliveryCount", "MessageOrder",
-                 "MessageOrderProperty", "RequiresDuplicateDetection", "RequiresSession"});
+            expect_members(*properties,
+                           {"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive",
+                            "DuplicateDetectionHistoryTimeWindow", "ForwardDeadLetteredMessagesTo",
+                            "ForwardTo", "LockDuration", "MaxDeliveryCount", "MessageOrder",
+                            "MessageOrderProperty", "RequiresDuplicateDetection",
+                            "RequiresSession"},
+                           of_entities);
             read_common(*properties, queue.options, located);
             queue.options.duplicate_detection_window = read_window(*properties);
         }
-        judge(node, broker_.create_queue(queue.name, queue.options, {}));
+        judge(node, located, broker_.create_queue(queue.name, queue.options, {}));
         located_.push_back(std::move(located));
         configuration_.queues.push_back(std::move(queue));
     }
@@ -185,13 +224,14 @@ private:
         TopicEntry topic{.name = read_name(node),
                          .options = {.default_time_to_live = default_time_to_live}};
         if (const auto properties = node.find("Properties")) {
-            properties->expect_members({"DefaultMessageTimeToLive",
-                                        "DuplicateDetectionHistoryTimeWindow",
-                                        "RequiresDuplicateDetection"});
+            expect_members(*properties,
+                           {"DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow",
+                            "RequiresDuplicateDetection"},
+                           of_entities);
             topic.options.default_time_to_live = read_time_to_live(*properties);
             topic.options.duplicate_detection_window = read_window(*properties);
         }
-        judge(node, broker_.create_topic(topic.name, topic.options, {}));
+        judge(node, {.node = node}, broker_.create_topic(topic.name, topic.options, {}));
         if (const auto subscriptions = node.find("Subscriptions")) {
             for (const JsonNode& subscription : subscriptions->items()) {
                 topic.subscriptions.push_back(read_subscription(topic.name, subscription));
@@ -206,10 +246,12 @@ private:
         Located located{.node = node};
         if (const auto properties = node.find("Properties")) {
             located.node = *properties;
-            properties->expect_members({"DeadLetteringOnMessageExpiration",
-                                        "DefaultMessageTimeToLive", "ForwardDeadLetteredMessagesTo",
-                                        "ForwardTo", "LockDuration", "MaxDeliveryCount",
-                                        "MessageOrder", "MessageOrderProperty", "RequiresSession"});
+            expect_members(*properties,
+                           {"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive",
+                            "ForwardDeadLetteredMessagesTo", "ForwardTo", "LockDuration",
+                            "MaxDeliveryCount", "MessageOrder", "MessageOrderProperty",
+                            "RequiresSession"},
+                           of_entities);
             read_common(*properties, subscription.options, located);
         }
         if (const auto rules = node.find("Rules")) {
@@ -217,16 +259,27 @@ private:
                 subscription.rules.push_back(read_configured_rule(rule));
             }
         }
-        judge(node, broker_.create_subscription(topic, subscription.name, subscription.options,
-                                                subscription.rules, {}));
+        judge(node, located,
+              broker_.create_subscription(topic, subscription.name, subscription.options,
+                                          subscription.rules, {}));
         located_.push_back(std::move(located));
         return subscription;
     }
 
-    static void judge(const JsonNode& node, const core::Result<core::Done>& made) {
-        if (!made) {
-            node.fail(made.failure().detail);
+    /// The broker's failures begin with the option that is wrong.
+    static void judge(const JsonNode& node, const Located& located,
+                      const core::Result<core::Done>& made) {
+        if (made) {
+            return;
         }
+        const std::string& why = made.failure().detail;
+        for (const auto& [member, name, option] : forwarding) {
+            const std::string_view wrong{name};
+            if (why.starts_with(wrong) && why.find_first_of(": ") == wrong.size()) {
+                located.node.at(member).fail(why.substr(why.find(' ') + 1));
+            }
+        }
+        node.fail(why);
     }
 
     void check_destinations(const Located& located) {
@@ -238,6 +291,7 @@ private:
         }
     }
 
+    const UnsupportedMembers unsupported_;
     Configuration configuration_{};
     broker::Broker broker_{};
     std::vector<Located> located_{};
@@ -246,10 +300,11 @@ private:
 } // namespace
 
 core::Result<Configuration> read_configuration(std::string_view json,
-                                               std::span<const QueueEntry> others) {
+                                               std::span<const QueueEntry> others,
+                                               UnsupportedMembers unsupported) {
     try {
         const auto document = JsonNode::parse(json);
-        return Reader{others}.read(JsonNode{document, {}});
+        return Reader{others, unsupported}.read(JsonNode{document, {}});
     } catch (const Error& error) {
         return error.failure();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,7 +36,14 @@ struct TopicEntry {
 struct Configuration {
     std::vector<QueueEntry> queues{};
     std::vector<TopicEntry> topics{};
+    std::vector<std::string> ignored{}; ///< paths of members that are known and not supported
 };
+
+/// What to do with members that Azure Service Bus or its emulator knows, and this broker does not
+/// support: `AutoDeleteOnIdle`, `EnableBatchedOperations`, `EnableExpress`, `EnablePartitioning`,
+/// `MaxMessageSizeInKilobytes`, `MaxSizeInMegabytes`, `Status` and `UserMetadata` of entities,
+/// `Properties` and `Logging` of a namespace, and all but `Type` in `Logging`.
+enum class UnsupportedMembers : std::uint8_t { ignore, refuse };
 
 /// Reads the JSON format of Microsoft's Service Bus emulator (its Config.json). Comments are
 /// allowed.
@@ -52,7 +60,8 @@ struct Configuration {
 /// member, a name used twice, or forwarding to an unknown entity or in a circle. The text begins
 /// with the path: "UserConfig.Namespaces[0].Queues[2].Properties.LockDuration: ...".
 [[nodiscard]] core::Result<Configuration> read_configuration(
-    std::string_view json, std::span<const QueueEntry> others = {});
+    std::string_view json, std::span<const QueueEntry> others = {},
+    UnsupportedMembers unsupported = UnsupportedMembers::ignore);
 
 /// Gives queues and topics that have no bound of their size this one. A subscription is bounded by
 /// what its topic's messages may live: if it were full it would dead-letter them.

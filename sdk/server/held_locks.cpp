@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/session_id.hpp"
 #include "server/lock_token.hpp"
 
 namespace sessionq::server {
@@ -61,7 +62,7 @@ const Holder* HeldLocks::of_session(const broker::Queue& queue, std::string_view
     const auto found = std::ranges::find_if(holders_, [&](const auto& entry) {
         const Holder& holder = entry.second;
         return holder.queue.get() == &queue && holder.consumer->has_session &&
-               holder.consumer->session_id == session_id;
+               core::is_same_session(holder.consumer->session_id, session_id);
     });
     return found != holders_.end() ? &found->second : nullptr;
 }

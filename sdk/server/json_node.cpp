@@ -35,15 +35,22 @@ json JsonNode::parse(std::string_view text) {
     }
 }
 
-void JsonNode::expect_members(std::initializer_list<std::string_view> known) const {
+std::vector<std::string> JsonNode::expect_members(Names known, Names further) const {
     if (!value_->is_object()) {
         fail("expected an object");
     }
+    std::vector<std::string> found;
     for (const auto& [name, member] : value_->items()) {
-        if (std::ranges::find(known, name) == known.end()) {
-            JsonNode{member, path_.empty() ? name : path_ + "." + name}.fail("unknown member");
+        if (std::ranges::find(known, name) != known.end()) {
+            continue;
         }
+        const std::string path = path_.empty() ? name : path_ + "." + name;
+        if (std::ranges::find(further, name) == further.end()) {
+            JsonNode{member, path}.fail("unknown member");
+        }
+        found.push_back(path);
     }
+    return found;
 }
 
 std::optional<JsonNode> JsonNode::find(const char* member) const {

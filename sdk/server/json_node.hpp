@@ -29,14 +29,18 @@ public:
         throw Error{Errc::invalid_option, (path_.empty() ? "" : path_ + ": ") + about};
     }
 
+    using Names = std::initializer_list<std::string_view>;
     /// Throws unless the value is an object with known members only.
-    void expect_members(std::initializer_list<std::string_view> known) const;
+    void expect_members(Names known) const { static_cast<void>(expect_members(known, {})); }
+    /// The same with further members. Returns the paths of those.
+    [[nodiscard]] std::vector<std::string> expect_members(Names known, Names further) const;
 
     /// Returns the member, or nothing if it is absent.
     [[nodiscard]] std::optional<JsonNode> find(const char* member) const;
     /// Returns the member. Throws if it is absent.
     [[nodiscard]] JsonNode at(const char* member) const;
 
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
     [[nodiscard]] bool is_object() const noexcept { return value_->is_object(); }
     [[nodiscard]] const nlohmann::json& value() const noexcept { return *value_; }
     [[nodiscard]] std::vector<JsonNode> items() const;

@@ -20,6 +20,10 @@ struct MemoryLimits {
     /// For one connection. It must hold the largest message that the peer may send, and the answer
     /// to it.
     std::size_t connection{std::size_t{9} << 20U};
+    /// For the messages of one batch, within that of its connection. Each takes
+    /// `BatchDecoder::message_bytes` beside its bytes, so many small ones take more than the batch.
+    /// Their number has no other bound.
+    std::size_t batch{std::size_t{6} << 20U};
     /// For all connections that have not proved a right. As many handshakes as are admitted fit.
     std::size_t unclaimed{std::size_t{24} << 20U};
     /// For one of them. An honest client needs less than 128 KiB until its first claim.
@@ -100,8 +104,9 @@ struct Limits {
     /// remembers. Of a topic: also what its subscriptions hold, each copy. Where the entity names
     /// no bound of its own. Azure Service Bus has the same default. Zero: no bound.
     std::uint64_t queue_bytes{std::uint64_t{1} << 30U};
-    /// Messages, sequence numbers or lock tokens in one request, and messages in one batch. Azure
-    /// Service Bus takes as many.
+    /// Size of one application property. Azure Service Bus takes as much.
+    std::size_t property_value_bytes{std::size_t{32} << 10U};
+    /// Messages, sequence numbers or lock tokens in one request.
     std::size_t items_per_request{4500};
 };
 

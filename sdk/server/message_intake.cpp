@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "amqp/codec/batch.hpp"
+#include "amqp/codec/encoder.hpp"
 #include "amqp/engine/engine.hpp"
 #include "server/attach_decision.hpp"
 #include "server/conditions.hpp"
@@ -20,7 +21,11 @@ MessageIntake::MessageIntake(PeerLinkOwner& owner, Peer& peer, amqp::ReceiverLin
 }
 
 void MessageIntake::start() {
-    link_->open(echo_attach(link_->remote(), queue_->options().max_message_bytes));
+    amqp::Attach answer = echo_attach(link_->remote(), queue_->options().max_message_bytes);
+    answer.properties = amqp::encode(amqp::Value::map(
+        {{amqp::Value::symbol(amqp::max_batch_size),
+          static_cast<std::int64_t>(broker::max_batch_bytes(queue_->options()))}}));
+    link_->open(answer);
     top_up();
 }
 
@@ -34,13 +39,14 @@ void MessageIntake::top_up() {
 
 MessageIntake::~MessageIntake() {
     if (batch_) {
-        peer_.waiting_batch_bytes -= batch_->bytes.size();
+        peer_.waiting_batch_bytes -= batch_->memory();
         link_->session().engine().let_go();
     }
 }
 
 void MessageIntake::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
-    if (amqp::Condition refused = refusal_of_size(encoded); !refused.empty()) {
+    if (amqp::Condition refused = refusal_of_size(encoded, delivery.message_format());
+        !refused.empty()) {
         answer(delivery, refused);
         return;
     }
@@ -78,7 +84,7 @@ void MessageIntake::take_batch(amqp::DeliveryHandle delivery, std::string_view e
 // The peer's next frame waits, so its messages stay in order, and it does not leave before.
 void MessageIntake::decode_in_turns(amqp::DeliveryHandle delivery, std::string_view encoded) {
     batch_ = std::make_unique<Batch>(delivery, encoded, peer_.limits);
-    peer_.waiting_batch_bytes += encoded.size();
+    peer_.waiting_batch_bytes += batch_->memory();
     link_->session().engine().hold();
     decode_more();
 }
@@ -100,7 +106,7 @@ void MessageIntake::decode_more() {
 
 void MessageIntake::take_whole() {
     const auto whole = std::exchange(batch_, nullptr);
-    peer_.waiting_batch_bytes -= whole->bytes.size();
+    peer_.waiting_batch_bytes -= whole->memory();
     amqp::Engine& engine = link_->session().engine();
     take(whole->delivery, std::move(whole->decoder).take());
     engine.let_go();
@@ -168,12 +174,16 @@ void MessageIntake::on_disposition(amqp::DeliveryHandle delivery) {
     }
 }
 
-amqp::Condition MessageIntake::refusal_of_size(std::string_view encoded) const {
-    const std::uint64_t most = queue_->options().max_message_bytes;
+amqp::Condition MessageIntake::refusal_of_size(std::string_view encoded,
+                                               std::uint32_t format) const {
+    const bool is_batch = format == amqp::batch_format;
+    const std::uint64_t most =
+        is_batch ? broker::max_batch_bytes(queue_->options()) : queue_->options().max_message_bytes;
     return encoded.size() <= most
                ? amqp::Condition{}
                : make_condition(condition::message_size_exceeded,
-                                "the message is too large for '" + entity() + "': the limit is " +
+                                std::string{is_batch ? "the batch" : "the message"} +
+                                    " is too large for '" + entity() + "': the limit is " +
                                     std::to_string(most) + " bytes");
 }
 

@@ -42,9 +42,13 @@ private:
         BatchDecoder decoder;
         Batch(amqp::DeliveryHandle of, std::string_view encoded, const Limits& limits)
             : delivery{of}, bytes{encoded}, decoder{bytes, limits} {}
+        [[nodiscard]] std::size_t memory() const noexcept {
+            return bytes.size() + decoder.memory();
+        }
     };
 
-    [[nodiscard]] amqp::Condition refusal_of_size(std::string_view encoded) const;
+    [[nodiscard]] amqp::Condition refusal_of_size(std::string_view encoded,
+                                                  std::uint32_t format) const;
     void take_one(amqp::DeliveryHandle delivery, std::string_view encoded);
     void take_batch(amqp::DeliveryHandle delivery, std::string_view encoded);
     void decode_in_turns(amqp::DeliveryHandle delivery, std::string_view encoded);

@@ -60,7 +60,7 @@ struct Peer {
     std::size_t held_requests{0};         ///< requests that wait for a message
     std::size_t waiting_request_bytes{0}; ///< of requests that wait for room
     std::size_t answer_bytes{0};          ///< of long answers that are not sent yet
-    std::size_t waiting_batch_bytes{0};   ///< of batches that are decoded in turns
+    std::size_t waiting_batch_bytes{0};   ///< of batches that are decoded in turns, and messages
     bool is_quiescing{false};             ///< no more messages are sent
 };
 

@@ -119,7 +119,7 @@ std::size_t PeerConnection::memory() const noexcept {
            links_by_name_.size() * link_bytes + room_.unsettled() * message_bytes +
            peer_.commits.waiting() * answer_bytes +
            peer_.held_requests * peer_.limits.held_request_bytes + 4 * peer_.waiting_request_bytes +
-           peer_.answer_bytes + 2 * peer_.waiting_batch_bytes + peer_.claims.bytes();
+           peer_.answer_bytes + peer_.waiting_batch_bytes + peer_.claims.bytes();
 }
 
 void PeerConnection::on_closed(const amqp::Condition& condition) {

@@ -41,9 +41,7 @@ Answer set_session_state(const ManagedEntity& entity, const Request& request) {
         if (!given) {
             return lacks("session-state");
         }
-        if (!given->empty()) { // one client clears the state by sending no bytes
-            bytes = *given;
-        }
+        bytes = *given;
     }
     const auto done =
         entity.queue->set_state(*holder->consumer, std::move(bytes), entity.peer.now());

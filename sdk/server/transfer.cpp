@@ -4,6 +4,7 @@
 #include "amqp/codec/batch.hpp"
 #include "amqp/codec/encoded_content.hpp"
 #include "amqp/codec/encoder.hpp"
+#include "core/peer_words.hpp"
 #include "core/uuid.hpp"
 
 namespace sessionq::server {
@@ -40,13 +41,32 @@ std::string_view with_message_id(std::string_view encoded, std::string& made) {
     return made;
 }
 
-core::Result<MessageContentPtr> decode(std::string_view encoded, const amqp::ClockReading& at,
-                                       const Limits& limits, std::string& made) {
-    auto content = amqp::EncodedContent::make(with_message_id(encoded, made), at);
-    if (!content) {
-        return content.failure();
-    }
-    const amqp::MessageSections& sections = content.value()->sections();
+bool is_binary(std::string_view value) noexcept {
+    return value.starts_with('\xa0') || value.starts_with('\xb0');
+}
+
+/// The codes become the conditions that Azure Service Bus sends.
+std::optional<Failure> find_property_fault(std::string_view application_properties,
+                                           const Limits& limits) {
+    std::optional<Failure> fault;
+    amqp::visit_entries(application_properties, [&](std::string_view name, std::string_view value) {
+        if (is_binary(value)) {
+            fault = {.code = Errc::message_too_large,
+                     .detail = "application property '" + core::peer_words(name) +
+                               "': Serialization operation failed due to unsupported type "
+                               "System.Byte[]."};
+        } else if (value.size() > limits.property_value_bytes) {
+            fault = {.code = Errc::internal_error,
+                     .detail = "application property '" + core::peer_words(name) + "' has " +
+                               std::to_string(value.size()) + " bytes; at most " +
+                               std::to_string(limits.property_value_bytes) + " are taken"};
+        }
+    });
+    return fault;
+}
+
+std::optional<Failure> find_fault(const amqp::EncodedContent& content, const Limits& limits) {
+    const amqp::MessageSections& sections = content.sections();
     const std::size_t properties =
         sections.properties.size() + sections.application_properties.size();
     if (properties > limits.property_bytes) {
@@ -55,20 +75,44 @@ core::Result<MessageContentPtr> decode(std::string_view encoded, const amqp::Clo
                                  std::to_string(limits.property_bytes) + " bytes; they have " +
                                  std::to_string(properties)};
     }
+    const auto partition_key = amqp::bytes_in(
+        amqp::find_entry(sections.message_annotations, amqp::partition_key_annotation));
+    const auto session_id = content.session_id();
+    if (session_id && partition_key && !partition_key->empty() && *partition_key != *session_id) {
+        return Failure{.code = Errc::not_supported,
+                       .detail = "the PartitionKey '" + core::peer_words(*partition_key) +
+                                 "' must be the same as the SessionId '" +
+                                 core::peer_words(*session_id) + "'"};
+    }
+    return find_property_fault(sections.application_properties, limits);
+}
+
+core::Result<MessageContentPtr> decode(std::string_view encoded, const amqp::ClockReading& at,
+                                       const Limits& limits, std::string& made) {
+    auto content = amqp::EncodedContent::make(with_message_id(encoded, made), at);
+    if (!content) {
+        return content.failure();
+    }
+    if (auto fault = find_fault(*content.value(), limits)) {
+        return *std::move(fault);
+    }
     return MessageContentPtr{std::move(content).value()};
 }
 
 } // namespace
 
 BatchDecoder::BatchDecoder(std::string_view encoded, const Limits& limits) : limits_{limits} {
-    auto parts = amqp::split_batch(encoded, limits.items_per_request + 1);
+    auto parts = amqp::split_batch(encoded, limits.memory.batch / message_bytes + 1);
+    memory_ = parts ? parts->size() * message_bytes + encoded.size() : 0;
     if (!parts) {
         failure_ = {.code = Errc::protocol_error,
                     .detail = "the transfer is not a valid batch of messages"};
-    } else if (parts->size() > limits.items_per_request) {
+    } else if (memory_ > limits.memory.batch) {
+        memory_ = 0;
         failure_ = {.code = Errc::message_too_large,
-                    .detail = "a batch may have at most " +
-                              std::to_string(limits.items_per_request) + " messages"};
+                    .detail = "a batch may take at most " + std::to_string(limits.memory.batch) +
+                              " bytes, and " + std::to_string(message_bytes) +
+                              " count for each message beside its own"};
     } else {
         parts_ = *std::move(parts);
         decoded_.reserve(parts_.size());

@@ -49,7 +49,8 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
                                           Capability::transfer_dead_letter_sub_queue,
                                           Capability::rules,
                                           Capability::lock_tokens,
-                                          Capability::batch_delete},
+                                          Capability::batch_delete,
+                                          Capability::session_ids_without_case},
                                          "servicebus",
                                          std::chrono::minutes{10}}; // documented
     return all;
@@ -142,7 +143,7 @@ ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler h
     sender_to(request.entity)
         .send(id, std::move(encoded), request.deadline,
               [this, entity = request.entity, count,
-               handler = std::move(handler)](const core::Result<amqp::SizeLimit>& result) {
+               handler = std::move(handler)](const core::Result<amqp::SizeLimits>& result) {
                   if (result.ok()) {
                       handler(Numbers(count, 0));
                       return;
@@ -156,15 +157,16 @@ ports::RequestId Endpoint::send(ports::SendRequest request, ports::SendHandler h
 ports::RequestId Endpoint::sending_limit(std::string entity, Deadline deadline,
                                          ports::SendingLimitHandler handler) {
     const ports::RequestId id = first_.next_request_id();
-    sender_to(entity).ask_limit(
+    sender_to(entity).ask_limits(
         id, deadline,
-        [this, entity, handler = std::move(handler)](const core::Result<amqp::SizeLimit>& limit) {
-            if (!limit.ok()) {
-                first_.failed(entity, limit.failure());
-                handler(limit.failure());
+        [this, entity, handler = std::move(handler)](const core::Result<amqp::SizeLimits>& limits) {
+            if (!limits.ok()) {
+                first_.failed(entity, limits.failure());
+                handler(limits.failure());
                 return;
             }
-            handler(ports::SendingLimit{.bytes = limit.value()});
+            handler(ports::SendingLimit{.message_bytes = limits.value().message,
+                                        .bytes = limits.value().together});
         });
     return id;
 }

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/session_id.hpp"
 #include "ports/wrong_scope.hpp"
 #include "servicebus/conditions.hpp"
 #include "servicebus/locked_messages.hpp"
@@ -72,10 +73,14 @@ void SessionAccept::on_link_open() {
         return;
     }
     auto session = granted_session(answer);
-    if (!session || (request_.session_id && *session != *request_.session_id)) {
+    if (!session) {
+        return; // the same: the broker detaches with its reason (azure-sdk-for-js#9775)
+    }
+    if (request_.session_id && !core::is_same_session(*session, *request_.session_id)) {
         link_->drop();
         done_(Failure{.code = Errc::protocol_error,
-                      .detail = "the broker did not say which session it granted"});
+                      .detail = "the broker granted another session than the one that was asked "
+                                "for"});
         return;
     }
     note_credit();

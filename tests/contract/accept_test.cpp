@@ -43,6 +43,46 @@ PORT_CASE("accept: a locked session is refused on every endpoint until it is clo
     CHECK_FALSE(t.accept("a").failure());
 }
 
+PORT_CASE("accept: R29: ids that differ in case only are one session, unless the broker keeps them "
+          "apart") {
+    PortCase t{port};
+    NEEDS(t, accept_named);
+    t.send("Order-A", {"1"});
+    t.send("order-a", {"2"});
+    if (!t.has(ports::Capability::session_ids_without_case)) {
+        const auto link = t.hold("order-a");
+        t.receive(*link, 1);
+        CHECK(link->text() == "2");
+        const auto other = t.hold("Order-A");
+        t.receive(*other, 1);
+        CHECK(other->text() == "1");
+        return;
+    }
+    const auto link = t.hold("ORDER-A");
+    CHECK(link->link().session_id() == "ORDER-A");
+    CHECK(t.accept("order-A").failure() == Errc::session_locked_elsewhere);
+    t.receive(*link, 2);
+    CHECK(link->text() == "1 2");
+    CHECK(link->got[0]->message.session_id() == "Order-A");
+    CHECK(link->got[1]->message.session_id() == "order-a");
+    const auto state = [&](auto call) {
+        return t.finish<std::optional<std::string>>(call).result().value();
+    };
+    CHECK_FALSE(t.finish<core::Done>([&](auto handler) {
+                     link->link().set_state("half way", {}, std::move(handler));
+                 }).failure());
+    CHECK(state([&](auto handler) { link->link().get_state({}, std::move(handler)); }) ==
+          "half way");
+    CHECK_FALSE(t.finish<ports::LockGrant>([&](auto handler) {
+                     link->link().renew_lock({}, std::move(handler));
+                 }).failure());
+    t.close(*link);
+    const auto again = t.hold(std::nullopt);
+    CHECK(again->link().session_id() == "Order-A"); // as it was named first
+    CHECK(state([&](auto handler) { again->link().get_state({}, std::move(handler)); }) ==
+          "half way");
+}
+
 PORT_CASE("accept: accept_next takes the session that has been ready longest") {
     PortCase t{port};
     NEEDS(t, accept_next);

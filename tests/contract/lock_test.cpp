@@ -259,4 +259,7 @@ PORT_CASE("state: belongs to the session, beyond its messages and holders") {
     CHECK(get() == std::string{"s\0t", 3});
     set(std::nullopt);
     CHECK(get() == std::nullopt);
+    set("again");
+    set(""); // an empty state is none
+    CHECK(get() == std::nullopt);
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/session_id.hpp"
+
 namespace sessionq::simulation {
 namespace {
 
@@ -39,14 +41,16 @@ MessageRecord& SimBroker::add(const std::string& entity, const std::string& sess
 }
 
 BrokerSession& SimBroker::obtain(const std::string& entity, const std::string& session_id) {
-    BrokerSession& session = sessions_[{entity, session_id}];
-    session.entity = entity;
-    session.id = session_id;
-    return session;
+    const auto [at, is_new] = sessions_.try_emplace({entity, core::fold_session_id(session_id)});
+    if (is_new) {
+        at->second.entity = entity;
+        at->second.id = session_id;
+    }
+    return at->second;
 }
 
 BrokerSession* SimBroker::find(const std::string& entity, const std::string& session) {
-    const auto found = sessions_.find({entity, session});
+    const auto found = sessions_.find({entity, core::fold_session_id(session)});
     return found == sessions_.end() ? nullptr : &found->second;
 }
 

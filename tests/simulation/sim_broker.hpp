@@ -76,6 +76,7 @@ private:
     std::int64_t last_sequence_{0};
     std::size_t unfinished_{0};
     std::deque<MessageRecord> messages_;
+    // By entity and folded id: ids that differ in case only are one session.
     std::map<std::pair<std::string, std::string>, BrokerSession> sessions_;
 };
 

@@ -47,14 +47,19 @@ class CommandLine(OnDaemon):
         shown = self.run_it("peek", "orders", "--session", session).stdout
         self.assertEqual(json.loads(shown)["body"], body)
         self.assertTrue(shown.rstrip("\n").isprintable(), shown)
-        self.assertIn(session, self.run_it("sessions", "orders").stdout)
+        self.assertIn("x?]0;me?\n", self.run_it("sessions", "orders").stdout)
+        listed = self.run_it("sessions", "orders", "--json").stdout
+        self.assertIn({"session": session}, [json.loads(line) for line in listed.splitlines()])
+        self.assertTrue(listed.replace("\n", "").isprintable(), listed)
+        self.run_it("state", "set", "orders", "--session", session, body)
         ours, terminal = pty.openpty()
+        command = [sessionq, "state", "get", "orders", "--session", session]
         environment = self.environment()
-        command = [sessionq, "sessions", "orders"]
         subprocess.run(command, stdout=terminal, timeout=60, check=True, env=environment)
-        self.assertIn(b"x?]0;me?", os.read(ours, 4096))
+        self.assertIn(b"?2J?abc", os.read(ours, 4096))
         os.close(ours)
         os.close(terminal)
+        self.run_it("state", "clear", "orders", "--session", session)
         self.run_it("receive", "orders", "--session", session, "--count", "1")
 
     def test_a_mistyped_option_does_not_show_the_secret_behind_it(self):

@@ -15,6 +15,9 @@ namespace sessionq::amqp {
 /// extension of Azure Service Bus.
 inline constexpr std::uint32_t batch_format = 0x80013700;
 
+/// The property of a sender's link that names the most bytes of a batch, a long.
+inline constexpr std::string_view max_batch_size = "com.microsoft:max-message-batch-size";
+
 /// Returns the messages of a batch as views of `encoded`, or nothing if it is not a batch. Goes no
 /// further than `most`.
 [[nodiscard]] std::optional<std::vector<std::string_view>> split_batch(

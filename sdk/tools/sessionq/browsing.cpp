@@ -12,6 +12,7 @@
 #include <sessionq/browser.hpp>
 #include <sessionq/error.hpp>
 
+#include "core/peer_words.hpp"
 #include "tools/sessionq/commands.hpp"
 #include "tools/sessionq/message_record.hpp"
 #include "tools/sessionq/output.hpp"
@@ -98,7 +99,8 @@ int run(const Client& client, const Shared& shared, const SessionsOptions& optio
                        ListSessionsOptions{.state_set_after = options.state_set_after})) {
         Json line = Json::object();
         put_text(line, "session", session);
-        write_output(shared.json ? line_of(line) : for_output(session) + "\n");
+        write_output(shared.json ? line_of(line)
+                                 : core::peer_words(session, session.max_size()) + "\n");
     }
     return 0;
 }

@@ -30,8 +30,11 @@ void declare_browsing(CLI::App& app, CommandLine& line) {
                           "Then print messages as they come, until --count, SIGINT or SIGTERM");
 
     const auto sessions = std::make_shared<SessionsOptions>();
-    CLI::App& sessions_command = declare(
-        app, line, "sessions", "Prints the ids of sessions that have messages or state", sessions);
+    CLI::App& sessions_command = declare(app, line, "sessions",
+                                         "Prints the ids of sessions that have messages or state, "
+                                         "one a line. Control characters are "
+                                         "shown as '?'; --json has the ids as they are",
+                                         sessions);
     add_entity(sessions_command, sessions->entity, any_entity);
     add_time(
         sessions_command, "--state-set-after",

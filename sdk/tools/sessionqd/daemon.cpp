@@ -61,6 +61,10 @@ Daemon::Daemon(const Options& options)
 Daemon::~Daemon() { end(); }
 
 void Daemon::make_entities(const Options& options) {
+    for (const std::string& path : options.configuration.ignored) {
+        core::log(LogLevel::warning, "sessionqd", "--config: ", path,
+                  " is not supported and is ignored; --strict-config refuses it");
+    }
     for (const server::QueueEntry& queue : options.queues) {
         broker_->broker().create_queue(queue.name, queue.options, broker_->now()).take_or_throw();
     }

@@ -18,6 +18,8 @@
 namespace sessionq::sessionqd {
 namespace {
 
+using server::UnsupportedMembers;
+
 OnDamage parse_on_damage(const std::string& text, const Options& options) {
     if (text != "refuse" && text != "set-aside") {
         throw UsageError{"--on-damage: '" + text + "' is not refuse or set-aside"};
@@ -38,8 +40,9 @@ std::string read_file(const std::string& name) {
 }
 
 server::Configuration read_configuration(const std::string& file,
-                                         const std::vector<server::QueueEntry>& queues) {
-    auto read = server::read_configuration(read_file(file), queues);
+                                         const std::vector<server::QueueEntry>& queues,
+                                         server::UnsupportedMembers unsupported) {
+    auto read = server::read_configuration(read_file(file), queues, unsupported);
     if (!read) {
         throw UsageError{"--config: '" + file + "': " + read.failure().detail};
     }
@@ -50,6 +53,7 @@ server::MemoryLimits memory_limits(std::size_t all) {
     server::MemoryLimits limits;
     limits.all = all;
     limits.connection = all / 4;
+    limits.batch = limits.connection / 3 * 2;
     limits.unclaimed = all / 3 * 2;
     limits.unclaimed_connection = std::min(limits.unclaimed_connection, limits.connection);
     return limits;
@@ -142,6 +146,7 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     std::string data;
     std::string on_damage;
     std::string config;
+    bool strict_config = false;
     std::vector<std::string> queues;
     std::vector<std::string> keys;
     std::string key_file;
@@ -171,14 +176,19 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         ->type_name("FILE");
     app.add_flag("--allow-plain-remote", options.allow_plain_remote,
                  "Allow unencrypted connections from other machines");
-    app.add_option("--config", config,
-                   "Config.json of Microsoft's Service Bus emulator: creates its queues, topics, "
-                   "subscriptions and rules. Ignores Logging. Rejects unsupported members and "
-                   "names their path. Missing members have the emulator's defaults: time to live "
-                   "1 hour, locks 1 minute, 3 deliveries. With --data the file updates its "
-                   "entities at each start. Rules that clients changed stay while the file's "
-                   "rules are the same. Entities that the file no longer has stay unchanged")
+    app.add_option(
+           "--config", config,
+           "Config.json of Microsoft's Service Bus emulator: creates its queues, topics, "
+           "subscriptions and rules. Ignores Logging, and known members that are not "
+           "supported with a warning. Rejects unknown members and names their path. Missing "
+           "members have the emulator's defaults: time to live "
+           "1 hour, locks 1 minute, 3 deliveries. With --data the file updates its "
+           "entities at each start. Rules that clients changed stay while the file's "
+           "rules are the same. Entities that the file no longer has stay unchanged")
         ->type_name("FILE");
+    app.add_flag("--strict-config", strict_config,
+                 "Rejects members of --config that are known but not supported, such as "
+                 "AutoDeleteOnIdle, MaxSizeInMegabytes or Status");
     app.add_option("--queue", queues,
                    "Create a queue. With :session, consumers receive by session. Default lock: 60 "
                    "seconds. Repeatable")
@@ -294,7 +304,11 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         options.queues.push_back(parse_queue(queue));
     }
     if (app.count("--config") > 0) {
-        options.configuration = read_configuration(config, options.queues);
+        options.configuration = read_configuration(config, options.queues,
+                                                   strict_config ? UnsupportedMembers::refuse
+                                                                 : UnsupportedMembers::ignore);
+    } else if (strict_config) {
+        throw UsageError{"--strict-config: needs --config"};
     }
     for (const std::string& key : keys) {
         add_key(options.keys, "--key", key);

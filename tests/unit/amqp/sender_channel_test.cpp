@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "amqp/codec/batch.hpp"
+#include "amqp/codec/encoder.hpp"
 #include "support/manual_loop.hpp"
 #include "wire.hpp"
 
@@ -43,7 +44,7 @@ struct Bench {
     void send(SenderChannel::SendId id, std::vector<std::string> messages,
               Deadline deadline = Deadline::never()) {
         channel->send(id, std::move(messages), deadline,
-                      [this, id](const core::Result<SizeLimit>& result) {
+                      [this, id](const core::Result<SizeLimits>& result) {
                           results += std::to_string(id) + ":";
                           results += result.ok() ? "ok" : to_string(result.failure().code);
                           results += !result.ok() && result.failure().outcome_unknown ? "? " : " ";
@@ -263,12 +264,13 @@ TEST_CASE("sender channel: messages that exceed the peer's limit together fail w
 
 TEST_CASE("sender channel: the peer's limit is told once the link is open, without credit") {
     Bench bench;
-    std::vector<SizeLimit> limits;
-    const auto note = [&limits](const core::Result<SizeLimit>& limit) {
-        limits.push_back(limit.value());
+    std::vector<std::uint64_t> limits;
+    const auto note = [&limits](const core::Result<SizeLimits>& limit) {
+        limits.push_back(limit.value().message);
+        limits.push_back(limit.value().together);
     };
     bench.send(1, {"waits for credit"});
-    bench.channel->ask_limit(2, Deadline::never(), note);
+    bench.channel->ask_limits(2, Deadline::never(), note);
     bench.run();
     CHECK(limits.empty());
     Attach attach = bench.far().log->receiver->remote();
@@ -276,12 +278,58 @@ TEST_CASE("sender channel: the peer's limit is told once the link is open, witho
     bench.far().log->receiver->open(attach);
     bench.far().opened_by_test = true;
     bench.run();
-    CHECK(limits == std::vector<SizeLimit>{100});
-    bench.channel->ask_limit(3, Deadline::never(), note);
+    CHECK(limits == std::vector<std::uint64_t>{100, 100});
+    bench.channel->ask_limits(3, Deadline::never(), note);
     bench.run();
-    CHECK(limits == std::vector<SizeLimit>{100, 100});
+    CHECK(limits == std::vector<std::uint64_t>{100, 100, 100, 100});
     bench.give_credit(1);
     CHECK(bench.far().log->messages == std::vector<std::string>{"waits for credit"});
+}
+
+TEST_CASE("sender channel: a batch has a limit of its own, as the link tells it") {
+    struct Row {
+        std::uint64_t of_messages;
+        Value told; // null: nothing is told
+        std::uint64_t of_batches;
+    };
+    constexpr std::uint64_t mega = std::uint64_t{1} << 20U;
+    const Row rows[] = {{100 * mega, std::int64_t{mega}, mega},
+                        {100 * mega, std::uint64_t{256} << 10U, mega / 4},
+                        {100 * mega, std::int32_t{300}, 300},
+                        {100 * mega, {}, mega}, // Azure's clients go by 1 MB then
+                        {100 * mega, std::int64_t{0}, mega},
+                        {100 * mega, std::string{"much"}, mega},
+                        {100, {}, 100},
+                        {0, {}, mega}};
+    for (const Row& row : rows) {
+        Bench bench{true};
+        SizeLimits limits;
+        bench.channel->ask_limits(1, Deadline::never(),
+                                  [&](const auto& told) { limits = told.value(); });
+        bench.run();
+        Attach attach = bench.far().log->receiver->remote();
+        attach.max_message_size = row.of_messages;
+        if (!row.told.is_null()) {
+            attach.properties = encode(
+                Value::map({{Value::symbol("com.microsoft:max-message-batch-size"), row.told}}));
+        }
+        bench.far().log->receiver->open(attach);
+        bench.far().opened_by_test = true;
+        bench.run();
+        CHECK(limits.message == row.of_messages);
+        CHECK(limits.together == row.of_batches);
+        const std::string part(row.of_batches / 2, 'x');
+        bench.send(2, {part, part}); // with their heads more than the limit
+        bench.send(3, {"small", "too"});
+        bench.give_credit(10);
+        CHECK(bench.told() == "2:message_too_large ");
+        CHECK(bench.far().log->messages.size() == 1);
+        if (row.of_messages > row.of_batches) { // one alone may be larger
+            bench.send(4, {std::string(row.of_batches + 1, 'x')});
+            bench.run();
+            CHECK(bench.far().log->messages.size() == 2);
+        }
+    }
 }
 
 TEST_CASE("sender channel: a connection that cannot be made fails the send") {
@@ -301,7 +349,7 @@ TEST_CASE("sender channel: the destructor answers what is left, also from within
     bench.give_credit(1);
     bench.is_connected = false;
     bench.send(3, {"c"});
-    bench.channel->send(4, {"d"}, Deadline::never(), [&](const core::Result<SizeLimit>& result) {
+    bench.channel->send(4, {"d"}, Deadline::never(), [&](const core::Result<SizeLimits>& result) {
         CHECK(result.failure().code == Errc::connection_refused);
         bench.channel.reset();
     });

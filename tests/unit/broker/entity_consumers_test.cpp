@@ -639,3 +639,50 @@ TEST_CASE("session queue: retiring a consumer closes it") {
     f.queue->retire(*a->consumer, f.at);
     CHECK(f.accept("a")->consumer);
 }
+
+TEST_CASE("session queue: R29: ids that differ in case only are one session; each message keeps "
+          "its own") {
+    QueueFixture f;
+    f.send("Order-A", {"1"});
+    f.send("order-a", {"2"});
+    f.send("ORDER-A", {"3"});
+    CHECK(f.queue->list_sessions(0, 10, f.at) == std::vector<std::string>{"Order-A"});
+    CHECK(f.peek_text(*f.queue, "oRDER-a") == "1 2 3");
+    const auto link = f.accept("order-A");
+    REQUIRE(link->consumer);
+    CHECK(link->consumer->session_id == "order-A"); // as it was asked for
+    CHECK(f.accept("Order-A")->refused == Errc::session_locked_elsewhere);
+    CHECK(f.accept(std::nullopt)->refused == Errc::no_session_available);
+    const auto got = f.pull(*link);
+    CHECK(f.text_of(got) == "1 2 3");
+    CHECK(got[0].message.session_id() == "Order-A");
+    CHECK(got[1].message.session_id() == "order-a");
+    CHECK(f.queue->set_state(*link->consumer, "half way", f.at).ok());
+    f.close(*link);
+    const auto again = f.accept("ORDER-a");
+    REQUIRE(again->consumer);
+    CHECK(f.queue->get_state(*again->consumer, f.at).value() == "half way");
+    CHECK(f.queue->list_sessions_set_after({}, 0, 10, f.at) == std::vector<std::string>{"Order-A"});
+    CHECK(f.queue->counts(f.at).sessions == 1);
+    f.close(*again);
+    const auto next = f.accept(std::nullopt);
+    REQUIRE(next->consumer);
+    CHECK(next->consumer->session_id == "Order-A");
+    const auto letters = f.pull(*next);
+    for (const auto& each : letters) {
+        CHECK_FALSE(f.settle(*next, each, Outcome::dead_letter));
+    }
+    CHECK(f.peek_text(*f.dead_letters, "order-a") == "1 2 3"); // an entity without sessions
+    CHECK(f.peek_text(*f.dead_letters, "order-b").empty());
+}
+
+TEST_CASE("session queue: an empty state is none") {
+    QueueFixture f;
+    const auto link = f.accept("a");
+    REQUIRE(link->consumer);
+    CHECK(f.queue->set_state(*link->consumer, "half way", f.at).ok());
+    CHECK(f.queue->set_state(*link->consumer, "", f.at).ok());
+    CHECK(f.queue->get_state(*link->consumer, f.at).value() == std::nullopt);
+    f.close(*link);
+    CHECK(f.queue->counts(f.at).sessions == 0);
+}

@@ -605,3 +605,70 @@ TEST_CASE("broker on a full disk: nothing new is created, and existing entities 
     CHECK(broker.find("news/Subscriptions/all").value()->counts(host.at).active == 1);
     CHECK(broker.find("from").value()->counts(host.at).active == 0);
 }
+
+TEST_CASE("entity restored: R29: ids that differ in case only stay one session, with one state") {
+    RestartableBroker host;
+    host.create("orders");
+    host.send("orders", "Order-A", {"one"});
+    host.send("orders", "order-a", {"two"});
+    const auto set_state = [&](const std::string& session, std::optional<std::string> state) {
+        const auto link = host.accept("orders", session);
+        REQUIRE(link->consumer);
+        CHECK(host.queue("orders")->set_state(*link->consumer, std::move(state), host.at).ok());
+        host.queue("orders")->close(*link->consumer, host.at);
+    };
+    const auto state_of = [&](const std::string& session) {
+        const auto link = host.accept("orders", session);
+        REQUIRE(link->consumer);
+        auto state = host.queue("orders")->get_state(*link->consumer, host.at).value();
+        host.queue("orders")->close(*link->consumer, host.at);
+        return state;
+    };
+    set_state("order-A", "first");
+    host.restart();
+    CHECK(state_of("ORDER-A") == "first");
+    CHECK(host.queue("orders")->list_sessions(0, 10, host.at).size() == 1);
+    const auto link = host.accept("orders", "oRDER-a");
+    REQUIRE(link->consumer);
+    const auto got = host.pull("orders", *link);
+    CHECK(QueueFixture::text_of(got) == "one two");
+    CHECK(got[0].message.session_id() == "Order-A");
+    CHECK(got[1].message.session_id() == "order-a");
+    CHECK_FALSE(host.settle("orders", *link, got[0], Outcome::complete)); // "order-a" is left
+    host.queue("orders")->close(*link->consumer, host.at);
+    host.restart();
+    set_state("order-a", "second");
+    host.restart();
+    CHECK(state_of("Order-A") == "second");
+    set_state("ORDER-A", std::nullopt);
+    host.restart();
+    CHECK(state_of("Order-A") == std::nullopt);
+}
+
+TEST_CASE("entity restored: of the states of an older store that are now of one session, one is "
+          "kept for good") {
+    RestartableBroker host;
+    host.create("orders");
+    host.send("orders", "order-a", {"one"});
+    host.write_state("orders", "order-a", "small");
+    host.write_state("orders", "Order-A", "large");
+    host.write_state("orders", "other", "own");
+    const auto state_of = [&](const std::string& session) {
+        const auto link = host.accept("orders", session);
+        REQUIRE(link->consumer);
+        auto state = host.queue("orders")->get_state(*link->consumer, host.at).value();
+        host.queue("orders")->close(*link->consumer, host.at);
+        return state;
+    };
+    CHECK(host.queue("orders")->list_sessions(0, 10, host.at) ==
+          std::vector<std::string>{"Order-A", "other"});
+    CHECK(state_of("order-a") == "large");
+    CHECK(state_of("other") == "own");
+    const auto link = host.accept("orders", "order-a");
+    REQUIRE(link->consumer);
+    CHECK(host.queue("orders")->set_state(*link->consumer, std::nullopt, host.at).ok());
+    CHECK(QueueFixture::text_of(host.pull("orders", *link)) == "one");
+    host.queue("orders")->close(*link->consumer, host.at);
+    host.restart();
+    CHECK(state_of("order-a") == std::nullopt); // the one that was dropped does not come back
+}

@@ -23,12 +23,15 @@ public:
 
     RestartableBroker() { start(); }
 
-    void start() {
+    [[nodiscard]] auto open() const {
         const auto codec = std::make_shared<const server::StoredContent>(
             amqp::ClockReading{.now = at.now, .wall = at.wall});
-        auto opened = broker::StoreJournal::open(directory.path() / "data", codec, at.wall,
-                                                 core::system_clock())
-                          .value();
+        return broker::StoreJournal::open(directory.path() / "data", codec, at.wall,
+                                          core::system_clock())
+            .value();
+    }
+    void start() {
+        auto opened = open();
         broker = std::make_unique<broker::Broker>(opened.journal, std::move(opened.stored), at);
     }
     /// Ends the broker after everything is written, and restarts it `later` on a new monotonic time
@@ -37,6 +40,20 @@ public:
         broker.reset();
         at = {.now = TimePoint{later},
               .wall = at.wall + std::chrono::duration_cast<WallTime::duration>(later)};
+        start();
+    }
+    /// Writes a state into the store of a broker that has ended, as it is, and restarts the broker.
+    void write_state(const std::string& name, const std::string& session, std::string state) {
+        broker.reset();
+        {
+            auto opened = open();
+            for (const broker::DurableQueue& queue : opened.stored) {
+                if (queue.name == name) {
+                    opened.journal->append({broker::SessionStateSet{
+                        .entity = queue.queue.id, .session_id = session, .state = state}});
+                }
+            }
+        }
         start();
     }
     void pass(Duration length) {

@@ -67,7 +67,7 @@ TEST_CASE("message batch: a message gets its id, deadline and trace when it is a
     CHECK_FALSE(messages.front().properties.empty());
 }
 
-TEST_CASE("message batch: an invalid message throws, and a batch has at most 4,500") {
+TEST_CASE("message batch: an invalid message throws, and any number of messages is taken") {
     MessageBatch batch;
     CHECK(code_of([&] {
               static_cast<void>(batch.try_add(Message::text(std::string(129, 'x'), "")));
@@ -75,10 +75,30 @@ TEST_CASE("message batch: an invalid message throws, and a batch has at most 4,5
     CHECK(code_of([&] {
               static_cast<void>(batch.try_add({.scheduled_enqueue_time = WallTime{}}));
           }) == Errc::invalid_argument);
-    for (std::size_t i = 0; i < MessageBatch::max_messages; ++i) {
+    for (std::size_t i = 0; i < 5'000; ++i) {
         REQUIRE(batch.try_add({.body = "x", .session_id = "a", .message_id = "same"}));
     }
-    CHECK_FALSE(batch.try_add(Message::text("a", "one more")));
+    CHECK(batch.size() == 5'000);
+}
+
+TEST_CASE("sender: where a message may be larger than a batch, such a one is alone in its batch") {
+    LocalBroker broker;
+    constexpr std::size_t mega = std::size_t{1} << 20U;
+    broker.create_queue("orders", {.requires_session = true, .max_message_bytes = 3 * mega});
+    const Client client = Client::in_process(broker);
+    const Sender sender{client, "orders"};
+    MessageBatch batch = sender.create_batch();
+    CHECK(batch.max_bytes() == mega);
+    const Message large = Message::text("a", std::string(2 * mega, 'x'));
+    CHECK_FALSE(sender.create_batch(mega).try_add(large));
+    CHECK_FALSE(batch.try_add(Message::text("a", std::string(3 * mega, 'x'))));
+    REQUIRE(batch.try_add(large));
+    CHECK_FALSE(batch.try_add(Message::text("a", "small")));
+    sender.send(std::move(batch));
+    CHECK(code_of([&] {
+              sender.send({large, Message::text("a", "small")});
+          }) == Errc::message_too_large);
+    CHECK(broker.counts("orders").active == 1);
 }
 
 TEST_CASE("sender: a batch has the entity's limit, is sent whole, and a larger list is refused") {

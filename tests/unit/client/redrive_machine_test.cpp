@@ -371,3 +371,17 @@ TEST_CASE("redrive machine: nothing was selected") {
     RedriveMachine machine{Holding::sessions, 60s, start};
     static_cast<void>(expect<RedriveMachine::Finish>(machine));
 }
+
+TEST_CASE(
+    "redrive machine: R29: ids that differ in case only are one session, in the order of all") {
+    RedriveMachine machine = planned({{1, "Ada"}, {2, "ada"}, {3, "ADA"}});
+    receive(machine, {1, 3});
+    static_cast<void>(expect<RedriveMachine::Receive>(machine)); // the second is missing
+    receive(machine, {2});
+    enter(machine, "Ada");
+    send(machine, {1, 2, 3});
+    complete(machine, {1, 2, 3});
+    leave(machine);
+    static_cast<void>(expect<RedriveMachine::Finish>(machine));
+    CHECK(machine.report().sessions == 1);
+}

@@ -338,6 +338,7 @@ TEST_CASE("DeadLetterFilter: session, reason and age must all match, what is uns
                             std::make_shared<const DeadLetterInfo>(DeadLetterInfo{"Bad", "very"}));
     CHECK(DeadLetterFilter{}.matches(letter({}), WallTime{}));
     CHECK(DeadLetterFilter{.session_id = "ada"}.matches(ada, {}));
+    CHECK(DeadLetterFilter{.session_id = "ADA"}.matches(ada, {})); // the same session
     CHECK_FALSE(DeadLetterFilter{.session_id = "ben"}.matches(ada, {}));
     CHECK_FALSE(DeadLetterFilter{.session_id = ""}.matches(letter({}), {})); // none is not ""
     CHECK(DeadLetterFilter{.session_id = ""}.matches(letter(Message::text("", "x")), {}));

@@ -26,7 +26,7 @@ TEST_CASE("dialect: a capability that no broker of groups has is refused by name
         for (const auto capability :
              {Capability::lock_renewal, Capability::session_state, Capability::list_sessions,
               Capability::defer, Capability::dead_letter_reason, Capability::cancel_scheduled,
-              Capability::batch_delete}) {
+              Capability::batch_delete, Capability::session_ids_without_case}) {
             CHECK_FALSE(capabilities.has(capability));
         }
         CHECK(capabilities.has(Capability::accept_next));

@@ -184,6 +184,22 @@ TEST_CASE("options check: entities are named, each once") {
     CHECK(check({"a", "b", "a"}) == "entities: 'a' is there twice");
 }
 
+TEST_CASE("options check: session_ids that are one session of the broker are refused") {
+    const Capabilities apart{"groups", {Capability::accept_named}};
+    const Capabilities folding{"bus",
+                               {Capability::accept_named, Capability::session_ids_without_case}};
+    const auto check = [](const Capabilities& broker, std::vector<std::string> ids) {
+        return refusal([&] {
+            processor::check_capabilities({.session_ids = std::move(ids)}, broker,
+                                          ports::Scope::session);
+        });
+    };
+    CHECK(check(apart, {"Ada", "ada"}).empty());
+    CHECK(check(folding, {"Ada", "ben"}).empty());
+    CHECK(check(folding, {"Ada", "ben", "ada"}) ==
+          "session_ids: 'Ada' and 'ada' are one session of this broker");
+}
+
 TEST_CASE("options check: what the broker lacks is refused by name of broker and capability") {
     const Capabilities everything{"full",
                                   {Capability::accept_named, Capability::accept_next,

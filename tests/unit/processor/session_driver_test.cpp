@@ -948,6 +948,28 @@ TEST_CASE("session driver: a session given anew waits for the handlers of the lo
     CHECK(bench.handled == "1 1");
 }
 
+TEST_CASE(
+    "session driver: R29: a session given anew in another case waits too, where case does not "
+    "matter") {
+    ProcessorBench bench{{.max_concurrent_sessions = 2}};
+    bool folds = true;
+    SUBCASE("it does not matter") {
+        bench.endpoint.can = ports::Capabilities{
+            "bus", {ports::Capability::accept_next, ports::Capability::session_ids_without_case}};
+    }
+    SUBCASE("it matters") { folds = false; }
+    bench.holds = true;
+    bench.start();
+    const auto lost = bench.open("Ada");
+    bench.deliver(lost, {"1"});
+    lost->lose(Errc::lock_lost);
+    bench.run();
+    const auto anew = bench.open("ada");
+    CHECK((anew->credit == 0) == folds);
+    bench.finish();
+    CHECK(anew->credit == 32);
+}
+
 TEST_CASE("session driver: R14: max_hold ends a busy session between handlers") {
     ProcessorBench bench{{.max_hold = 10s}};
     bench.holds = true;

@@ -129,3 +129,13 @@ TEST_CASE("record reader: a broken line is refused with its number") {
           "a.csv:3: a quoted field has no end");
     CHECK(complaint_about("a.csv", "k\n1\n\xff\n") == "a.csv:3: not UTF-8");
 }
+
+TEST_CASE("record reader: a session id may have 128 characters, however many bytes they take") {
+    std::string longest;
+    for (int i = 0; i < 128; ++i) {
+        longest += "\u00e4"; // two bytes
+    }
+    CHECK(records_of("a.jsonl", "{\"k\":\"" + longest + "\"}").size() == 1);
+    CHECK(complaint_about("a.jsonl", "{\"k\":\"" + longest + "x\"}") ==
+          "a.jsonl:1: field 'k' has 129 characters; a session id may have at most 128");
+}

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "emulator_config.hpp"
 
 using namespace sessionq;
@@ -147,16 +149,10 @@ TEST_CASE("configuration: rejects unknown members and names their path") {
         {R"({"UserConfig": {"Namespaces": [{"Name": "n"}]}, "Other": 1})", "Other: unknown member"},
         {R"({"UserConfig": {"Namespaces": [{"Name": "n"}], "Other": {}}})",
          "UserConfig.Other: unknown member"},
-        {R"({"UserConfig": {"Namespaces": [{"Name": "n"}],
-                           "Logging": {"Type": "File", "Level": 1}}})",
-         "UserConfig.Logging.Level: unknown member"},
         {with_namespace(R"("Relays": [])"), "UserConfig.Namespaces[0].Relays: unknown member"},
         {with_namespace(R"("Queues": [{"Name": "q", "Foo": 1}])"),
          "UserConfig.Namespaces[0].Queues[0].Foo: unknown member"},
         {with_queue(R"("Foo": 1)"), queue_path + ".Foo: unknown member"},
-        {with_queue(R"("MaxSizeInMegabytes": 1024)"),
-         queue_path +
-             ".MaxSizeInMegabytes: unknown member"}, // the emulator does not know it either
         {with_queue(R"("lockDuration": "PT1M")"), queue_path + ".lockDuration: unknown member"},
         {with_subscription(R"("Properties": {"RequiresDuplicateDetection": true})"),
          "UserConfig.Namespaces[0].Topics[0].Subscriptions[0].Properties."
@@ -170,6 +166,41 @@ TEST_CASE("configuration: rejects unknown members and names their path") {
     for (const auto& [json, expected] : unknown) {
         CHECK(complaint(json) == expected);
     }
+}
+
+TEST_CASE("configuration: known members that are not supported are named and ignored, or refused") {
+    const std::string json = R"({"UserConfig": {
+        "Logging": {"Type": "File", "Console": {"Level": 1}},
+        "Namespaces": [{"Name": "n", "Properties": {}, "Logging": {"Type": "File"},
+            "Queues": [{"Name": "q", "Properties": {
+                "AutoDeleteOnIdle": "PT5M", "EnableBatchedOperations": true, "Status": "Active",
+                "MaxSizeInMegabytes": 1024, "LockDuration": "PT30S"}}],
+            "Topics": [{"Name": "t", "Properties": {"EnablePartitioning": false},
+                "Subscriptions": [{"Name": "s", "Properties": {"UserMetadata": "x"}}]}]}]}})";
+    const Configuration configuration = read(json);
+    const std::string names = "UserConfig.Namespaces[0].";
+    auto ignored = configuration.ignored;
+    std::ranges::sort(ignored);
+    CHECK(ignored == std::vector<std::string>{
+                         "UserConfig.Logging.Console", names + "Logging", names + "Properties",
+                         names + "Queues[0].Properties.AutoDeleteOnIdle",
+                         names + "Queues[0].Properties.EnableBatchedOperations",
+                         names + "Queues[0].Properties.MaxSizeInMegabytes",
+                         names + "Queues[0].Properties.Status",
+                         names + "Topics[0].Properties.EnablePartitioning",
+                         names + "Topics[0].Subscriptions[0].Properties.UserMetadata"});
+    CHECK(configuration.queues[0].options.lock_duration == 30s);
+    CHECK(read(test::emulator_config).ignored.empty());
+    const auto refusal = [](const std::string& text) {
+        return read_configuration(text, {}, UnsupportedMembers::refuse).failure().detail;
+    };
+    CHECK(refusal(with_queue(R"("Status": "Active")")) == queue_path + ".Status: unknown member");
+    CHECK(refusal(R"({"UserConfig": {"Namespaces": [{"Name": "n"}],
+                                     "Logging": {"Type": "File", "Level": 1}}})") ==
+          "UserConfig.Logging.Level: unknown member");
+    CHECK(refusal(with_namespace(R"("Properties": {})")) ==
+          "UserConfig.Namespaces[0].Properties: unknown member");
+    CHECK(read_configuration(test::emulator_config, {}, UnsupportedMembers::refuse).ok());
 }
 
 TEST_CASE("configuration: rejects wrong types, ranges and names, and names their path") {
@@ -224,8 +255,16 @@ TEST_CASE("configuration: rejects wrong types, ranges and names, and names their
          queue_path + ".ForwardTo: unknown queue or topic 'none'"},
         {with_queue(R"("ForwardDeadLetteredMessagesTo": "none")"),
          queue_path + ".ForwardDeadLetteredMessagesTo: unknown queue or topic 'none'"},
-        {with_queue(R"("ForwardTo": "R")"), "UserConfig.Namespaces[0].Queues[1]: forward_to: "
-                                            "messages forwarded by 'r' would return to it"},
+        {with_queue(R"("ForwardTo": "R")"),
+         queue_path + ".ForwardTo: messages forwarded by 'r' would return to it"},
+        {with_queue(R"("ForwardDeadLetteredMessagesTo": "r")"),
+         queue_path +
+             ".ForwardDeadLetteredMessagesTo: messages forwarded by 'r' would return to it"},
+        {with_queue(R"("ForwardTo": "q", "ForwardDeadLetteredMessagesTo": "r")"),
+         queue_path +
+             ".ForwardDeadLetteredMessagesTo: messages forwarded by 'r' would return to it"},
+        {with_queue(R"("ForwardDeadLetteredMessagesTo": "q\u0007")"),
+         queue_path + ".ForwardDeadLetteredMessagesTo: must be a name without control characters"},
         {with_queue(R"("ForwardTo": "q", "RequiresSession": true)"),
          queue_path + ".ForwardTo: an entity that requires sessions cannot forward"},
         {with_queue(R"("MessageOrder": "Size")"),
@@ -235,7 +274,7 @@ TEST_CASE("configuration: rejects wrong types, ranges and names, and names their
         {with_queue(R"("MessageOrder": "Property")"),
          "UserConfig.Namespaces[0].Queues[1]: order_property must be the name of a property"},
         {with_subscription(R"("Properties": {"ForwardTo": "t"})"),
-         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: forward_to: "},
+         "UserConfig.Namespaces[0].Topics[0].Subscriptions[0].Properties.ForwardTo: messages "},
         {with_subscription(R"("Rules": [{"Name": "a"}, {"Name": "A"}])"),
          "UserConfig.Namespaces[0].Topics[0].Subscriptions[0]: rules[1]: rule 'A' already exists"},
         {with_rule(R"("FilterType": "Sql")"),

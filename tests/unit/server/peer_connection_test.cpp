@@ -487,6 +487,58 @@ TEST_CASE("PeerConnection: accepts single sends and batches, and rejects with a 
     CHECK(front.counts("orders").active == 4);
 }
 
+TEST_CASE("PeerConnection: a batch has a limit of its own, which the link tells") {
+    Front front;
+    front.enter();
+    constexpr std::size_t mega = std::size_t{1} << 20U;
+    front.make_queue("large", {.max_message_bytes = 2 * mega});
+    LinkLog& link = front.send("s", "large");
+    CHECK(link.remote.max_message_size == 2 * mega);
+    const auto properties = amqp::decode(link.remote.properties);
+    REQUIRE(properties);
+    const Value* const told = properties->find("com.microsoft:max-message-batch-size");
+    REQUIRE(told != nullptr);
+    CHECK(*told == Value{std::int64_t{mega}}); // .NET's client reads a long
+    const auto encoded = [](std::size_t body) {
+        return amqp::encode_message({.body = std::string(body, 'x'), .message_id = "m"}, {});
+    };
+    link.sender->send("1", encoded(mega), false);
+    link.sender->send("2", amqp::make_batch({encoded(mega / 2), encoded(mega / 2)}), false,
+                      amqp::batch_format);
+    link.sender->send("3", amqp::make_batch({encoded(mega / 3), encoded(mega / 3)}), false,
+                      amqp::batch_format);
+    front.run();
+    REQUIRE(link.outcomes.size() == 3);
+    CHECK(link.outcomes[0].kind == OutcomeKind::accepted);
+    CHECK(link.outcomes[1].error.name == "amqp:link:message-size-exceeded");
+    CHECK(link.outcomes[2].kind == OutcomeKind::accepted);
+}
+
+TEST_CASE("PeerConnection: messages are refused as Azure Service Bus refuses them") {
+    Front front;
+    front.enter();
+    LinkLog& link = front.send("s", "orders");
+    const auto refusal = [&](const Message& message) {
+        link.sender->send("1", amqp::encode_message(message, front.reading()), false);
+        front.run();
+        return link.outcomes.back().error.name;
+    };
+    Message binary = message("a", "1");
+    binary.properties = {{"p", std::vector<std::byte>(3)}};
+    CHECK(refusal(binary) == "amqp:link:message-size-exceeded");
+    Message large = message("a", "1");
+    large.properties = {{"p", std::string(33'000, 'x')}};
+    CHECK(refusal(large) == "amqp:internal-error");
+    large.properties = {{"p", std::string(30'000, 'x')},
+                        {"q", std::string(30'000, 'x')},
+                        {"r", std::string(9'000, 'x')}};
+    CHECK(refusal(large) == "amqp:link:message-size-exceeded");
+    Message elsewhere = message("a", "1");
+    elsewhere.partition_key = "b";
+    CHECK(refusal(elsewhere) == "amqp:not-allowed");
+    CHECK(front.counts("orders").active == 0);
+}
+
 TEST_CASE("PeerConnection: offers JMS clients delayed delivery, and delays") {
     Front front;
     front.enter();

@@ -28,22 +28,65 @@ std::string fault(std::string_view message, const server::Limits& limits) {
 
 std::string batch_fault(std::string_view batch, const server::Limits& limits) {
     server::BatchDecoder decoder{batch, limits};
-    CHECK(decoder.decode(limits.items_per_request, {}));
+    CHECK(decoder.decode(100'000, {}));
     return fault_of(std::move(decoder).take());
 }
 
 } // namespace
 
-TEST_CASE("transfer: a batch has at most so many messages") {
-    const server::Limits limits{.items_per_request = 3};
+TEST_CASE("transfer: a batch is bounded by the memory of its messages, and not by their number") {
     const std::string one = encoded({.body = "b", .message_id = "m"});
     const auto batch = [&](std::size_t count) {
         return amqp::make_batch(std::vector<std::string>(count, one));
     };
-    CHECK(batch_fault(batch(3), limits).empty());
-    CHECK(batch_fault(batch(4), limits) ==
-          "message_too_large: a batch may have at most 3 messages");
-    CHECK(server::Limits{}.items_per_request == 4500);
+    const std::size_t exact = 3 * server::BatchDecoder::message_bytes + batch(3).size();
+    CHECK(batch_fault(batch(3), {.memory = {.batch = exact}}).empty());
+    CHECK(server::BatchDecoder{batch(3), {}}.memory() == exact);
+    const server::Limits less{.memory = {.batch = exact - 1}};
+    CHECK(batch_fault(batch(3), less) == "message_too_large: a batch may take at most " +
+                                             std::to_string(exact - 1) +
+                                             " bytes, and 384 count for each message beside its "
+                                             "own");
+    CHECK(server::BatchDecoder{batch(100'000), less}.memory() == 0); // nothing of it is kept
+    CHECK(batch_fault(batch(10'000), {}).empty());
+    const auto content = amqp::EncodedContent::make(one, {}).value();
+    CHECK(content->bytes() - one.size() <= server::BatchDecoder::message_bytes);
+}
+
+TEST_CASE("transfer: properties that Azure Service Bus refuses are refused by name, as it does") {
+    const auto with = [](PropertyValue value) {
+        return encoded({.body = "b",
+                        .message_id = "m",
+                        .properties = {{"good", std::int64_t{1}}, {"bad", std::move(value)}}});
+    };
+    CHECK(fault(with(std::vector<std::byte>(3)), {}) ==
+          "message_too_large: application property 'bad': Serialization operation failed due to "
+          "unsupported type System.Byte[].");
+    CHECK(fault(with(std::vector<std::byte>(300)), {}).starts_with("message_too_large: "));
+    const std::size_t most = server::Limits{}.property_value_bytes;
+    CHECK(most == 32'768);
+    CHECK(fault(with(std::string(most - 5, 'x')), {}).empty());
+    CHECK(fault(with(std::string(most - 4, 'x')), {}) ==
+          "internal_error: application property 'bad' has 32769 bytes; at most 32768 are taken");
+    const std::string batch =
+        amqp::make_batch({encoded({.body = "b"}), with(std::vector<std::byte>(3))});
+    CHECK(batch_fault(batch, {}).starts_with("message_too_large: application property 'bad'"));
+}
+
+TEST_CASE("transfer: a partition key beside another session id is refused") {
+    const auto with = [](std::optional<std::string> session, std::string key) {
+        return fault(encoded({.body = "b",
+                              .session_id = std::move(session),
+                              .message_id = "m",
+                              .partition_key = std::move(key)}),
+                     {});
+    };
+    CHECK(with("a", "").empty());
+    CHECK(with("a", "a").empty());
+    CHECK(with(std::nullopt, "a").empty());
+    CHECK(with("a", "b") ==
+          "not_supported: the PartitionKey 'b' must be the same as the SessionId 'a'");
+    CHECK(with("", "b").starts_with("not_supported: "));
 }
 
 TEST_CASE("transfer: the properties of a message have at most so many bytes, in a batch too") {
@@ -66,7 +109,7 @@ TEST_CASE("transfer: the properties of a message have at most so many bytes, in 
 
 TEST_CASE("batch decoder: decodes so many at a time, and stops at one that cannot be") {
     const std::string one = encoded({.body = "b", .message_id = "m"});
-    const server::Limits limits{.items_per_request = 5};
+    const server::Limits limits;
     const std::string batch = amqp::make_batch(std::vector<std::string>(5, one));
     server::BatchDecoder decoder{batch, limits};
     CHECK(decoder.left() == 5);
@@ -82,8 +125,7 @@ TEST_CASE("batch decoder: decodes so many at a time, and stops at one that canno
     CHECK(stops.decode(1, {}));
     CHECK(std::move(stops).take().failure().code == Errc::protocol_error);
 
-    const std::string many = amqp::make_batch(std::vector<std::string>(6, one));
-    CHECK(server::BatchDecoder{many, limits}.decode(1, {}));
+    CHECK(server::BatchDecoder{batch, {.memory = {.batch = 1'000}}}.decode(1, {}));
     CHECK(server::BatchDecoder{"no batch", limits}.left() == 0);
 }
 

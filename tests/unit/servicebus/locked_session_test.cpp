@@ -102,17 +102,17 @@ struct Case {
         ask();
     }
 
-    void grant(std::optional<WallTime> locked_until) {
+    void grant(std::optional<WallTime> locked_until, const std::string& session = "a") {
         amqp::Attach answer = peer().remote;
         answer.source.filter =
-            amqp::encode(Value::map({{Value::symbol("com.microsoft:session-filter"), "a"}}));
+            amqp::encode(Value::map({{Value::symbol("com.microsoft:session-filter"), session}}));
         if (locked_until) {
             answer.properties =
                 amqp::encode(Value::map({{Value::symbol("com.microsoft:locked-until-utc"),
                                           amqp::ticks_of(*locked_until)}}));
         }
         peer().sender->open(answer);
-        REQUIRE(until([this] { return link != nullptr; }));
+        REQUIRE(until([this] { return link != nullptr || failure; }));
     }
 
     /// The broker's side of the client's link to or from `node`; null if there is none.
@@ -217,6 +217,51 @@ TEST_CASE("R19: link: an accept that is given up is told to the broker at once, 
     CHECK(t.until([&] { return t.peer().closed || t.peer().gone; }));
     CHECK(t.until([&] { return t.failure.has_value(); }));
     CHECK(t.failure->code == Errc::cancelled);
+    CHECK(t.link == nullptr);
+}
+
+TEST_CASE("link: R29: a session may be granted in another case, and is called so") {
+    Case t;
+    t.ask();
+    t.grant(t.loop.wall_now() + 30s, "A");
+    REQUIRE(t.link != nullptr);
+    CHECK(t.link->session_id() == "A");
+    Events events;
+    t.link->set_events(events);
+    t.link->add_credit(1);
+    REQUIRE(t.until([&] { return t.peer().sender->credit() == 1; }));
+    t.peer().sender->send("0123456789abcdef", amqp::encode_message(Message::text("a", "1"), {}),
+                          false);
+    CHECK(t.until([&] { return events.bodies == std::vector<std::string>{"1"}; }));
+    t.link.reset();
+}
+
+TEST_CASE("link: another session than the one asked for is not taken") {
+    Case t;
+    t.ask();
+    t.grant(t.loop.wall_now() + 30s, "b");
+    CHECK(t.link == nullptr);
+    REQUIRE(t.failure);
+    CHECK(t.failure->code == Errc::protocol_error);
+    CHECK(t.until([&] { return t.peer().closed || t.peer().gone; }));
+}
+
+TEST_CASE("link: an accept that is answered without a session fails as the detach says") {
+    Case t;
+    t.ask();
+    amqp::Attach answer = t.peer().remote;
+    SUBCASE("the answer has no filter") { answer.source.filter.clear(); }
+    SUBCASE("the filter names none") {
+        answer.source.filter =
+            amqp::encode(Value::map({{Value::symbol("com.microsoft:session-filter"), Value{}}}));
+    }
+    t.peer().sender->open(answer);
+    t.until([] { return false; }, 20);
+    CHECK_FALSE(t.failure); // the reason follows
+    t.peer().sender->close({.name = "com.microsoft:session-cannot-be-locked", .text = "in use"});
+    REQUIRE(t.until([&] { return t.failure.has_value(); }));
+    CHECK(t.failure->code == Errc::session_locked_elsewhere);
+    CHECK(t.failure->peer_text == "in use");
     CHECK(t.link == nullptr);
 }
 

@@ -101,6 +101,13 @@ TEST_CASE("Options: a configuration is read with the queues beside it, and what 
     CHECK(complaint({"--config", file.c_str()}) ==
           "--config: '" + file +
               "': UserConfig.Namespaces[0].Queues[0].Properties.Foo: unknown member");
+    write(R"({"UserConfig": {"Namespaces": [
+        {"Name": "n", "Queues": [{"Name": "q", "Properties": {"Status": "Active"}}]}]}})");
+    CHECK(options({"--config", file.c_str()}).configuration.ignored ==
+          std::vector<std::string>{"UserConfig.Namespaces[0].Queues[0].Properties.Status"});
+    CHECK(names(complaint({"--config", file.c_str(), "--strict-config"}),
+                "Properties.Status: unknown member"));
+    CHECK(complaint({"--strict-config"}) == "--strict-config: needs --config");
     CHECK(names(complaint({"--config", "/nonexistent/Config.json"}),
                 "cannot read '/nonexistent/Config.json'"));
     CHECK(names(complaint({"--config", folder.path().c_str()}), "cannot read"));

@@ -13,6 +13,8 @@
 #include <sessionq/message.hpp>
 #include <sessionq/time.hpp>
 
+#include "core/session_id.hpp"
+
 namespace sessionq::cli {
 
 /// How much of an entity a look reads at most, so that it costs the broker little.
@@ -95,7 +97,8 @@ private:
     double seconds_;
     std::size_t bytes_{0};
     std::uint64_t came_{0};
-    std::unordered_map<std::string, std::size_t> places_{}; ///< Of sessions, in the look.
+    std::unordered_map<std::string, std::size_t, core::SessionIdHash, core::SessionIdEqual>
+        places_{}; ///< Of sessions, in the look.
 };
 
 } // namespace sessionq::cli

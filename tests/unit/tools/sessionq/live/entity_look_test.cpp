@@ -181,3 +181,16 @@ TEST_CASE("entity report: as JSON, and null is what is not known") {
     CHECK_FALSE(text_has(look, "no active message"));
     CHECK(text_has(look, "- sessions, - dead letters"));
 }
+
+TEST_CASE("entity look: ids that differ in case only are one session") {
+    EntityTally tally = tally_after(nullptr);
+    tally.add(glance(1, "Ada"));
+    tally.add(glance(2, "ada"));
+    tally.add_sessions({"Ada"});
+    tally.add_states({"ADA"});
+    const EntityLook look = tally.finish();
+    REQUIRE(look.sessions.size() == 1);
+    CHECK(look.sessions[0].id == "Ada");
+    CHECK(look.sessions[0].messages.total() == 2);
+    CHECK(look.sessions[0].has_state == true);
+}
