@@ -61,7 +61,11 @@ struct ProcessorOptions {
     std::uint32_t max_concurrent_sessions{8};
 
     /// Handlers of one session at once. 1: strict order, message n+1 does not start before n is
-    /// settled. More: handlers start in order. Range: 1 to 10,000. Default 1.
+    /// settled. More: handlers start in order. A message starts only after every earlier unsettled
+    /// message of the session has started, and has started again if it failed or returned, also
+    /// after a delay or a redelivery. While the session waits (`FailurePolicy`), nothing of it
+    /// starts. Two handlers that start at once on two threads may reach their first statement in
+    /// either order. Range: 1 to 10,000. Default 1.
     std::uint32_t max_concurrent_calls_per_session{1};
 
     /// Handlers of the whole processor at once, including coroutines that wait. Range: 0 to

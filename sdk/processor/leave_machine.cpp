@@ -29,10 +29,6 @@ bool LeaveMachine::drain() {
 }
 
 void LeaveMachine::park(TimePoint until) {
-    if (session_.is_rewinding()) {
-        begin(CloseReason::parked);
-        return;
-    }
     if (session_.terms.parked.try_take()) {
         counted_in_ = &session_.terms.parked;
     }
@@ -63,7 +59,7 @@ void LeaveMachine::wait(const BookEffects& effects) {
         }
     }
     if (effects.retries_at != TimePoint{}) {
-        delay_.begin(effects.retries_at - session_.now);
+        delay_.begin(effects.retries_at);
         wait(effects.retries_at);
     }
     if (effects.parks_until != TimePoint{} && session_.phase != Phase::parked) {
@@ -111,17 +107,16 @@ void LeaveMachine::came(Awaited what) {
         }
         return;
     }
-    if (session_.phase == Phase::parked && took_back_) {
-        let_back();
-    } else if (session_.phase == Phase::putting_back || session_.phase == Phase::leaving) {
-        let_back();
-        step();
-    }
+    let_back();
+    step();
 }
 
-/// What failed goes back, but not before its delay is with the session, or what was noted is not.
 void LeaveMachine::let_back() {
-    if (!is_writing() || !session_.usable()) {
+    const bool is_due = session_.phase == Phase::parked ? took_back_ && waits_
+                                                        : session_.phase == Phase::putting_back ||
+                                                              session_.phase == Phase::leaving;
+    const bool is_kept = is_writing() || (session_.terms.ordered && book_.handlers_run());
+    if (is_due && (!is_kept || !session_.usable())) {
         book_.let_back();
     }
 }
@@ -194,17 +189,8 @@ void LeaveMachine::put_back(Phase phase) {
 }
 
 void LeaveMachine::all_taken_back() {
-    if (session_.phase == Phase::parked) {
-        took_back_ = true;
-        if (waits_) {
-            let_back();
-        }
-        return;
-    }
-    if (session_.phase != Phase::putting_back && session_.phase != Phase::leaving) {
-        return;
-    }
-    if (session_.lost && !book_.handlers_run()) {
+    took_back_ = took_back_ || session_.phase == Phase::parked;
+    if (session_.phase == Phase::leaving && session_.lost && !book_.handlers_run()) {
         book_.drop_link();
     }
     let_back();

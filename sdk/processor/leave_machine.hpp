@@ -51,8 +51,12 @@ public:
     /// The session's record: how long nothing of it is to be handled. Unset: there is none.
     void examined(const core::Result<std::optional<Duration>>& delay);
     void came(Awaited what);
-    /// A handler has ended.
+    /// A handler has ended, which `MessageBook` is told next.
     void ended(const MessageMachine& message, const MessageEnd& end);
+    /// What failed goes back, as far as nothing is in its way: what is noted of the session is not
+    /// with it yet, or handlers of earlier messages still run. Those would come before it again,
+    /// uncounted, and nothing would tell their holder to wait.
+    void let_back();
     [[nodiscard]] AttemptBook& attempts() noexcept { return attempts_; }
     /// A parked session whose handlers have returned keeps no slot. Nor does one that will be left
     /// when its settlements are answered (R4), while there is room for it among those.
@@ -92,7 +96,6 @@ private:
     void close();
     void wait(const BookEffects& effects);
     void wait(TimePoint until);
-    void let_back();
     void admit();
     [[nodiscard]] bool is_writing() const noexcept {
         return delay_.is_writing() || attempts_.is_writing();

@@ -155,7 +155,7 @@ void MessageBook::follow(MessageMachine& message, const MessageActions& actions)
     switch (actions.next) {
     case Next::nothing: break;
     case Next::enqueue: session_.add({.kind = Kind::enqueue, .message = &message}); break;
-    case Next::put_first: put_first(message); break;
+    case Next::put_back: put_back(message); break;
     case Next::send_session: effects().dead_letters = true; [[fallthrough]];
     case Next::send:
         if (!was_settling) {
@@ -207,12 +207,12 @@ MessageBook::Messages* MessageBook::list_of(MessageMachine::Phase phase) noexcep
     return nullptr;
 }
 
-void MessageBook::put_first(MessageMachine& message) {
+void MessageBook::put_back(MessageMachine& message) {
     const bool held = message.take_hold();
     if (!held) {
         session_.add(Kind::pause_lane);
     }
-    session_.add({.kind = Kind::put_first, .message = &message});
+    session_.add({.kind = Kind::put_back, .message = &message});
     if (held) {
         release(1);
     } else if (session_.phase != SessionState::Phase::parked) {

@@ -235,15 +235,15 @@ void SessionDriver::perform(const SessionAction& action) {
             {.message = &call.message, .attempt = call.attempt(), .fate = action.fate});
         break;
     }
-    case Kind::limit_lane: view_.limit_calls(action.count); break;
+    case Kind::limit_lane: lane.set_max_calls(action.count); break;
     case Kind::take_back: take_back(); break;
     case Kind::enqueue:
         lane.push(call_of(action));
         shard_.lane_ready();
         break;
-    case Kind::put_first:
+    case Kind::put_back:
         call_of(action).times.ready = view_.loop().now();
-        lane.push_front(call_of(action));
+        lane.put_back(call_of(action));
         shard_.lane_ready();
         break;
     case Kind::settle:

@@ -91,13 +91,14 @@ void SessionMachine::arrived(MessageMachine& message, std::size_t bytes, bool re
 }
 
 void SessionMachine::decided(MessageMachine& message, ports::Outcome outcome) {
-    book_.follow(message, message.decided(outcome, usable(), calls_ == 1 && state_.terms.ordered));
+    book_.follow(message, message.decided(outcome, usable(), state_.terms.ordered));
 }
 
 void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
     state_.progress_at = state_.now;
     leaving_.ended(message, end);
     book_.ended(message, end);
+    leaving_.let_back();
     if (state_.lost && !book_.handlers_run()) { // it was kept, not to give the session away early
         book_.drop_link();
     }
@@ -271,7 +272,7 @@ TimePoint SessionMachine::idle_at() const noexcept {
 }
 
 TimePoint SessionMachine::retry_at() const noexcept {
-    const bool may_retry = !is_leaving() && state_.phase != Phase::parked;
+    const bool may_retry = !is_leaving() && !state_.is_rewinding() && state_.phase != Phase::parked;
     return may_retry ? book_.retry_at() : TimePoint::max();
 }
 

@@ -455,7 +455,7 @@ TEST_CASE("session machine: R25: parked, a message that no handler has begun goe
     static_cast<void>(bench.fail(failed));
     // Workers took these before the lane was paused, and return them.
     CHECK(bench.end(early, {.ending = processor::Ending::not_started}) ==
-          "pause put_first"); // it would come again on the credit that is drained
+          "pause put_back"); // it would come again on the credit that is drained
     CHECK(bench.drained() == "take_back settle:release");
     CHECK(bench.end(late, {.ending = processor::Ending::not_started}) ==
           "settle:release parked free_slot");

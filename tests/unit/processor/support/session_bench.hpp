@@ -117,7 +117,7 @@ private:
     static std::string word(const processor::SessionAction& action) {
         static constexpr const char* kinds[] = {
             "opened",     "lock_over", "pause",     "resume", "release_lane", "limit",
-            "take_back",  "enqueue",   "put_first", "settle", "dispose",      "credit",
+            "take_back",  "enqueue",   "put_back",  "settle", "dispose",      "credit",
             "drain",      "run_open",  "run_close", "silent", "parked",       "drop_link",
             "close_link", "free_slot", "let_go",    "finish", "show",         "renew",
             "expired",    "warn",      "slow",      "read",   "write",        "note",
@@ -146,7 +146,7 @@ private:
         case Kind::let_go: opened = action.count != 0; break;
         case Kind::finish: finished = true; break;
         case Kind::enqueue: lane.push_back(action.message); break;
-        case Kind::put_first: lane.push_front(action.message); break;
+        case Kind::put_back: lane.push_front(action.message); break;
         case Kind::settle: settling.push_back(action.message); break;
         case Kind::dispose: std::erase(settling, action.message); break;
         case Kind::take_back:
