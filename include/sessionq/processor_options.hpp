@@ -158,7 +158,10 @@ struct ProcessorOptions {
     std::vector<std::string> session_ids{};
 
     /// Delays before an entity is asked again after a failed accept, and before a slot that lost
-    /// its session looks for the next one. If no connection can be made (connection_refused),
+    /// its session looks for the next one. A session whose `on_session_open` threw is parked for
+    /// such a delay, as `FailurePolicy::park_session` does it, and then left. It grows for each
+    /// session by itself, while the session is opened again and fails; the processor remembers the
+    /// 10,000 that failed last. If no connection can be made (connection_refused),
     /// `ClientOptions::reconnect_backoff` applies instead. Default 100 ms to 30 s.
     BackoffOptions error_backoff{};
 

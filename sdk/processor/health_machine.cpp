@@ -120,8 +120,9 @@ void HealthMachine::session(const SessionSigns& session) {
     if (session.words.waits_for.empty()) { // R16
         found(HealthCause::internal_error, session.progress_at, name() + " waits for nothing");
     }
-    if (session.parked) {
-        found(HealthCause::sessions_parked, session.progress_at, name() + " is parked");
+    if (session.parked && now_ - session.progress_at >= bounds_.sessions_parked) {
+        found(HealthCause::sessions_parked, session.progress_at,
+              name() + " is parked" + (session.open_failed ? ": on_session_open threw" : ""));
     }
 }
 

@@ -28,11 +28,11 @@ bool LeaveMachine::drain() {
     return session_.credit.is_draining();
 }
 
-void LeaveMachine::park(TimePoint until) {
+void LeaveMachine::park(TimePoint until, CloseReason reason) {
     if (session_.terms.parked.try_take()) {
         counted_in_ = &session_.terms.parked;
     }
-    reason_ = CloseReason::parked;
+    reason_ = reason;
     session_.phase = Phase::parked;
     parked_until_ = until;
     session_.add(Kind::pause_lane);
@@ -46,7 +46,7 @@ void LeaveMachine::wait(TimePoint until) {
     if (session_.phase == Phase::parked) {
         parked_until_ = std::max(parked_until_, until);
     } else if (!session_.is_leaving()) {
-        park(until);
+        park(until, CloseReason::parked);
     }
     waits_ = session_.phase == Phase::parked;
 }
@@ -63,7 +63,7 @@ void LeaveMachine::wait(const BookEffects& effects) {
         wait(effects.retries_at);
     }
     if (effects.parks_until != TimePoint{} && session_.phase != Phase::parked) {
-        park(effects.parks_until);
+        park(effects.parks_until, CloseReason::parked);
     }
 }
 
@@ -155,7 +155,7 @@ void LeaveMachine::due() {
         if (waits_ && session_.phase == Phase::parked) {
             delay_.end();
         }
-        begin(session_.phase == Phase::parked ? CloseReason::parked : CloseReason::max_hold);
+        begin(session_.phase == Phase::parked ? reason_ : CloseReason::max_hold);
     }
 }
 

@@ -39,9 +39,9 @@ public:
     void put_back(Phase phase);
     void all_taken_back();
 
-    /// The session is parked until then, and then left. It keeps its slot where too many are
-    /// parked.
-    void park(TimePoint until);
+    /// The session is parked until then, and then left for `reason`. It keeps its slot where too
+    /// many are parked.
+    void park(TimePoint until, CloseReason reason);
     /// What messages want of the session, as far as it waits for that.
     void follow(const BookEffects& effects) {
         if (effects.waits()) {

@@ -94,6 +94,7 @@ void check_health(const HealthBounds& bounds) {
     check("handler_slow", bounds.handler_slow);
     check("settlement_unanswered", bounds.settlement_unanswered);
     check("buffer_full", bounds.buffer_full);
+    check("sessions_parked", bounds.sessions_parked);
 }
 
 void require_for(const FailurePolicy& policy, const ports::Capabilities& capabilities) {

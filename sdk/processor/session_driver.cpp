@@ -148,12 +148,18 @@ void SessionDriver::ended(MessageCall& call) {
 void SessionDriver::session_call_ended() {
     const std::unique_ptr<SessionCall> call = std::move(session_call_);
     const auto& failure = call->failure();
+    std::uint32_t before = 0;
+    if (call->opens()) {
+        OpenFailures& failures = view_.shared().open_failures;
+        const SessionKey key{view_.entity(), view_.session_id()};
+        failure ? before = failures.failed(key) : failures.succeeded(key);
+    }
     if (failure) {
         view_.report(call->opens() ? ErrorSource::session_open : ErrorSource::session_close,
                      {.code = Errc::handler_failed, .detail = *failure});
     }
     if (call->opens()) {
-        feed(&SessionMachine::open_ended, !failure);
+        feed(&SessionMachine::open_ended, !failure, before);
     } else {
         feed(&SessionMachine::close_ended);
     }
@@ -343,7 +349,8 @@ SessionSigns SessionDriver::signs(TimePoint quiet_since) const {
                        .window = machine_.window(),
                        .in_flight = machine_.in_flight(),
                        .renewal_late = machine_.lock().is_late(view_.loop().now()),
-                       .parked = machine_.phase() == SessionMachine::Phase::parked};
+                       .parked = machine_.phase() == SessionMachine::Phase::parked,
+                       .open_failed = machine_.close_reason() == CloseReason::open_failed};
     if (signs.progress_at <= quiet_since) {
         const std::size_t waiting = view_.lane().waiting();
         signs.running = machine_.messages().in_lane() - static_cast<std::uint32_t>(waiting) +

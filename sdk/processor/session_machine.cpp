@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/backoff.hpp"
+
 namespace sessionq::processor {
 
 SessionMachine::SessionMachine(const SessionTerms& terms, TimePoint now)
@@ -45,7 +47,8 @@ void SessionMachine::begin() {
     }
 }
 
-void SessionMachine::open_ended(bool succeeded) {
+/// A session whose on_session_open failed waits by itself, as one whose message failed does.
+void SessionMachine::open_ended(bool succeeded, std::uint32_t failed_before) {
     if (!opening_call_) {
         return;
     }
@@ -56,10 +59,14 @@ void SessionMachine::open_ended(bool succeeded) {
     if (state_.phase == Phase::opening && succeeded) {
         state_.phase = Phase::working;
     } else if (state_.phase == Phase::opening) {
-        leaving_.begin(CloseReason::open_failed);
+        state_.progress_at = state_.now;
+        const Duration full = core::Backoff::at(state_.terms.options.error_backoff, failed_before);
+        leaving_.park(state_.now + core::Backoff::jittered(full, state_.terms.random),
+                      CloseReason::open_failed);
     }
-    if (state_.phase == Phase::working || (state_.removes() && !state_.lost)) {
-        book_.release_holds(); // what waits may start, or must
+    if (state_.phase == Phase::working) {
+        book_.release_holds(); // what waits may start
+        grant();
     }
     leaving_.step();
     react();
@@ -167,7 +174,10 @@ void SessionMachine::rewind() {
 // Credit and idleness
 
 void SessionMachine::grant() {
-    if ((state_.phase != Phase::opening && state_.phase != Phase::working) || state_.rolls()) {
+    // What is removed cannot go back if on_session_open fails: it is fetched afterwards.
+    const bool may_fetch =
+        state_.phase == Phase::working || (state_.phase == Phase::opening && !state_.removes());
+    if (!may_fetch || state_.rolls()) {
         return;
     }
     const std::uint32_t window = // what is not fetched cannot start

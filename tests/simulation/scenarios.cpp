@@ -226,6 +226,15 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.options.failure_policy = some_policy(r);
              s.options.auto_complete = chance(r, 60);
          }},
+        {"failing_opens",
+         [](Setup& s, Random& r) {
+             s.faults.latency_low = milliseconds{1};
+             s.faults.latency_high = milliseconds{5};
+             s.open_handler = true;
+             s.open_throws = static_cast<unsigned>(20 + r.below(70));
+             s.options.receive_and_delete = chance(r, 10);
+             s.locks_last = true;
+         }},
         {"abandon_order",
          [](Setup& s, Random& r) {
              s.options.max_concurrent_calls_per_session = 1;

@@ -1256,17 +1256,55 @@ TEST_CASE("session driver: on_session_open comes before messages, on_session_clo
     CHECK(link->take_log() == "complete 1, drain, close");
 }
 
-TEST_CASE("session driver: an on_session_open that throws gives the session back, and the next "
-          "accept waits (R17)") {
+TEST_CASE(
+    "session driver: R17, R25: an on_session_open that throws parks its session off its slot") {
     ProcessorBench bench;
-    bench.handlers.session_open = [](SessionContext&) { throw std::runtime_error{"no"}; };
+    bench.handlers.session_open = [](SessionContext& session) {
+        if (session.session_id() == "bad") {
+            throw std::runtime_error{"no"};
+        }
+    };
     bench.start();
-    const auto link = bench.open();
+    const auto link = bench.open("bad");
     CHECK(bench.errors == "session_open handler_failed");
-    CHECK(link->take_log() == "drain, close");
-    CHECK(bench.endpoint.accepts.empty());
+    CHECK(link->take_log() == "drain");
+    CHECK(bench.endpoint.accepts.size() == 1); // the slot takes the next session at once
+    CHECK(bench.processor->describe_here().parked.size() == 1);
+    const auto good = bench.open("good");
+    bench.deliver(good, {"1"});
+    CHECK(bench.handled == "1");
     bench.advance(100ms);
-    CHECK(bench.endpoint.accepts.size() == 1);
+    CHECK(link->take_log() == "close");
+}
+
+TEST_CASE("session driver: R17: the wait of a session grows while its on_session_open throws") {
+    ProcessorBench bench{{.session_idle_timeout = 0s}};
+    bool fails = true;
+    bench.handlers.session_open = [&fails](SessionContext&) {
+        if (fails) {
+            throw std::runtime_error{"no"};
+        }
+    };
+    bench.start();
+    const auto wait_of = [&bench] {
+        const auto link = bench.open();
+        const TimePoint opened = bench.loop.now();
+        while (link->take_log().find("close") == std::string::npos) {
+            bench.advance(1ms);
+        }
+        return bench.loop.now() - opened;
+    };
+    Duration least = 50ms;
+    for (int i = 0; i < 5; ++i) {
+        const Duration waited = wait_of();
+        CHECK(waited >= least);
+        CHECK(waited <= least * 2 + 1ms);
+        least *= 2;
+    }
+    fails = false;
+    CHECK(wait_of() <= 1ms); // and the count begins anew
+    fails = true;
+    CHECK(wait_of() <= 101ms);
 }
 
 TEST_CASE("session driver: an on_session_close that throws is told and changes nothing") {

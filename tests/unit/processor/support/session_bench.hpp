@@ -82,9 +82,9 @@ public:
     std::string drained() { return feed(&Machine::drained); }
     std::string leave(CloseReason why) { return feed(&Machine::leave, why); }
     std::string lose(Errc why = Errc::lock_lost) { return feed(&Machine::link_lost, why); }
-    std::string open_ended(bool succeeded) {
+    std::string open_ended(bool succeeded, std::uint32_t failed_before = 0) {
         opening = false;
-        return feed(&Machine::open_ended, succeeded);
+        return feed(&Machine::open_ended, succeeded, failed_before);
     }
     /// Time passes, and the machine is called if it wants to be.
     std::string pass(Duration length) {
