@@ -30,7 +30,8 @@ struct FailurePolicy {
         /// The session is parked for `abandon_delay`, as `park_session` does it. Then the message
         /// returns to the broker, and the delivery counts. Without a delay the session is not
         /// parked: messages prefetched behind the failed one return first, and the other handlers
-        /// of the session end, so it is the next one redelivered. In a `Processor` the message waits alone, and others are handled meanwhile.
+        /// of the session end, so it is the next one redelivered. In a `Processor` the message
+        /// waits alone, and others are handled meanwhile.
         abandon,
         /// The message goes to the dead-letter queue, with the exception's text as description. The
         /// session continues.

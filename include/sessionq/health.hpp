@@ -45,6 +45,9 @@ enum class HealthCause : std::uint8_t {
     /// and are retried later (`FailurePolicy`), or `on_session_open` threw. Nothing of them is
     /// handled. A session that is parked again counts from its last handler.
     sessions_parked,
+    /// A session has been ready, and nobody held it, for longer than
+    /// `HealthBounds::sessions_waiting`. Only a broker in this process tells.
+    sessions_waiting,
     /// `ProcessorOptions::max_buffered_bytes` has been full for longer than
     /// `HealthBounds::buffer_full`.
     buffer_full,
@@ -74,6 +77,7 @@ struct HealthBounds {
     Duration settlement_unanswered{std::chrono::seconds{10}}; ///< Default 10 s.
     Duration buffer_full{std::chrono::seconds{10}};           ///< Default 10 s.
     Duration sessions_parked{std::chrono::seconds{10}};       ///< Default 10 s.
+    Duration sessions_waiting{std::chrono::seconds{30}};      ///< Default 30 s.
 };
 
 /// One cause at one entity.

@@ -73,8 +73,9 @@ struct ProcessorOptions {
     std::uint32_t max_concurrent_calls{0};
 
     /// How long a session may be idle before its slot rolls to the next one. Idle means that no
-    /// message is buffered, running or being settled. Range: zero or more. Zero: roll as soon as
-    /// the broker shows that the session is empty. Duration::max(): never. Default 1 s.
+    /// message is buffered, running or being settled. `max_hold` may end it earlier. Range: zero or
+    /// more. Zero: roll as soon as the broker shows that the session is empty. Duration::max():
+    /// never. Default 1 s.
     Duration session_idle_timeout{std::chrono::seconds{1}};
 
     /// Sessions that may be parked at once without a slot. One that is parked beyond them keeps its
@@ -82,8 +83,14 @@ struct ProcessorOptions {
     std::uint32_t max_parked_sessions{1'000};
 
     /// Longest time a session may keep its slot, from the accept. Then the processor leaves it once
-    /// its running handlers have finished. Range: zero or more. Zero: no limit. Default 0.
-    Duration max_hold{};
+    /// its running handlers have finished. Range: zero or more. Zero: no limit. Unset: 5 s while
+    /// all slots hold sessions and others wait for one, else no limit. A broker in this process
+    /// tells how many are ready. They get their turns within 5 s: if they are many, each turn is
+    /// shorter, down to 50 ms. Other brokers do not tell. There one session is left after 5 s. If
+    /// its slot gets another session at once, others wait. If not, the next try comes later, up to
+    /// a minute. `ProcessorDescription::session_hold` tells it. No effect on `session_ids` that are
+    /// no more than the slots. Default: unset.
+    std::optional<Duration> max_hold{};
 
     /// Most messages of a session that are handled in one turn of its slot. Zero: no limit. Default
     /// 0.

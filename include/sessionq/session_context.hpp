@@ -27,7 +27,7 @@ enum class CloseReason : std::uint8_t {
     idle,            ///< It was idle for the idle timeout, and the broker had no more messages.
     released,        ///< The application asked for it (`SessionContext::release`).
     stopped,         ///< The processor stops.
-    max_hold,        ///< The session kept its slot for `max_hold`.
+    max_hold,        ///< The session kept its slot for `max_hold`, or others waited for it.
     max_messages,    ///< `max_messages_per_turn` messages were handled.
     limit_lowered,   ///< `max_concurrent_sessions` was lowered.
     paused,          ///< The processor pauses.

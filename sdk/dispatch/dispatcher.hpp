@@ -67,9 +67,9 @@ public:
         return begin(turn, now, queue_->step(0, nullptr, true));
     }
 
-    /// From within `run` of each call of a lane in order: its handler starts now, or will not. The
-    /// next call may then be taken. False: the lane was paused or put on hold after this one was
-    /// taken. Then its handler must not start, and the lane is on hold until `Lane::release`.
+    /// From within `run` of each call of a lane in order, unless it calls `skip`: its handler is
+    /// about to start, and the next call may be taken. False: the lane was paused or put on hold
+    /// after this one was taken. Then its handler must not start, and `skip` follows.
     [[nodiscard]] bool begin(Lane& lane, Call& call) {
         if (!call.starting) {
             return true;
@@ -79,6 +79,13 @@ public:
             queue_->step(0, &lane, false);
         }
         return step.call != nullptr;
+    }
+
+    /// Its handler will not start. The next call may be taken, unless the lane is on hold.
+    void skip(Lane& lane, Call& call) {
+        if (call.starting && lane.skip(call)) {
+            queue_->step(0, &lane, false);
+        }
     }
 
     /// Reports that the call of this turn returned from `run`, and returns the next one. It comes

@@ -172,20 +172,22 @@ public:
         return step;
     }
 
-    /// The handler of a call that is `starting` starts now, or will not. The step has no call if
-    /// the lane was paused or put on hold after it was taken: then it must not start, and the lane
-    /// is on hold for it.
+    /// The handler of a call that is `starting` is about to start. Without a call in the step it
+    /// must not: the lane was paused or put on hold after it was taken. `skip` follows then.
     [[nodiscard]] Step begin(Call& call) noexcept {
         const std::lock_guard guard{lock_};
-        call.starting = starting_ = false;
         Step step;
-        if (paused_ || holds_ > 0) {
-            ++holds_;
-        } else {
+        if (!paused_ && holds_ <= 0) {
             step.call = &call;
+            step.queue = end_start(call);
         }
-        step.queue = unpark();
         return step;
+    }
+
+    /// The handler of a call that is `starting` will not start. Returns whether to queue the lane.
+    [[nodiscard]] bool skip(Call& call) noexcept {
+        const std::lock_guard guard{lock_};
+        return end_start(call);
     }
 
     /// Reports that an active call finished. With `go_on`, starts the next call if the lane may.
@@ -289,6 +291,11 @@ private:
         waiting_ = node.mpsc_next.load(std::memory_order_relaxed);
         popped_.store(popped_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         return first;
+    }
+
+    [[nodiscard]] bool end_start(Call& call) noexcept {
+        call.starting = starting_ = false;
+        return unpark();
     }
 
     Call* start() noexcept {

@@ -113,7 +113,8 @@ dispatch::Verdict BatchCall::give_back() noexcept {
     for (MessageCall* call : calls_) {
         call->end_with(ending_);
     }
-    hold_for(calls_.size() - 1);
+    hold_for(calls_.size());
+    driver_->view().skip(*calls_.front());
     BatchMachine::order(calls_);
     return tell();
 }

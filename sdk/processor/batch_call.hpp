@@ -40,7 +40,7 @@ private:
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
     dispatch::Verdict conclude() noexcept;
-    /// The handler does not run. The lane is on hold for the first message.
+    /// The handler does not run.
     dispatch::Verdict give_back() noexcept;
     dispatch::Verdict tell() noexcept;
     void end_all();

@@ -126,6 +126,16 @@ void HealthMachine::session(const SessionSigns& session) {
     }
 }
 
+void HealthMachine::ready(const std::string& entity, const ports::ReadySessions& sessions) {
+    if (sessions.count != 0 && now_ - sessions.since >= waiting_) {
+        add_reason(reasons_, {.cause = HealthCause::sessions_waiting,
+                              .entity = entity,
+                              .detail = "sessions are ready and wait for a slot",
+                              .count = sessions.count,
+                              .since = now_ - sessions.since});
+    }
+}
+
 void HealthMachine::buffer(std::size_t bytes, std::size_t most) {
     full_since_ = bytes < most ? TimePoint::max() : std::min(full_since_, now_);
     if (full_since_ != TimePoint::max() && now_ - full_since_ >= bounds_.buffer_full) {

@@ -3,14 +3,16 @@
 
 #include <algorithm>
 
+#include "core/backoff.hpp"
 #include "processor/slot_machine.hpp"
 
 namespace sessionq::processor {
 
 LeaveMachine::LeaveMachine(SessionState& session, MessageBook& book) noexcept
     : session_{session}, book_{book}, delay_{session}, attempts_{session} {
-    if (session.terms.options.max_hold > Duration::zero()) {
-        hold_until_ = session.now + session.terms.options.max_hold;
+    if (const Duration hold = session.terms.options.max_hold.value_or(Duration::zero());
+        hold > Duration::zero()) {
+        hold_until_ = session.now + hold;
     }
 }
 
@@ -39,6 +41,13 @@ void LeaveMachine::park(TimePoint until, CloseReason reason) {
     if (!drain()) {
         put_back(Phase::parked);
     }
+}
+
+void LeaveMachine::open_failed(std::uint32_t failed_before) {
+    session_.progress_at = session_.now;
+    const Duration full = core::Backoff::at(session_.terms.options.error_backoff, failed_before);
+    park(session_.now + core::Backoff::jittered(full, session_.terms.random),
+         CloseReason::open_failed);
 }
 
 /// Parked because the session's record says so, or is about to.

@@ -42,6 +42,8 @@ public:
     /// The session is parked until then, and then left for `reason`. It keeps its slot where too
     /// many are parked.
     void park(TimePoint until, CloseReason reason);
+    /// on_session_open failed. The session waits by itself, as one whose message failed does.
+    void open_failed(std::uint32_t failed_before);
     /// What messages want of the session, as far as it waits for that.
     void follow(const BookEffects& effects) {
         if (effects.waits()) {

@@ -20,7 +20,9 @@ MessageBook::MessageBook(SessionState& session) noexcept
     : session_{session},
       gathering_clock_{
           session.terms.batch, half_of(session.terms.options.max_lock_renewal),
-          Deadline::after(half_of(session.terms.options.max_hold), session.now).time()} {}
+          Deadline::after(half_of(session.terms.options.max_hold.value_or(Duration::zero())),
+                          session.now)
+              .time()} {}
 
 void MessageBook::arrived(MessageMachine& message, MessageMachine::Arrival arrival,
                           std::size_t bytes, bool removed) {

@@ -40,8 +40,7 @@ dispatch::Verdict MessageCall::run() noexcept {
         return BatchCall::handle(*this, now);
     }
     if (!session.begin(*this)) {
-        end_with(Ending::given_back);
-        return conclude();
+        return leave_unstarted(Ending::given_back);
     }
     spans = core::MessageSpans::handling(shared.environment.tracing, span_place(session), message);
     times.started = now;
@@ -59,7 +58,7 @@ dispatch::Verdict MessageCall::run() noexcept {
         }
     }
     keep(std::move(error));
-    return conclude();
+    return notify(finish_notice);
 }
 
 HandledSession& MessageCall::session() const noexcept { return driver_->handled(); }
@@ -81,12 +80,12 @@ dispatch::Verdict MessageCall::start_asynchronous() {
             context_, [this](std::exception_ptr thrown) { asynchronous_done(std::move(thrown)); });
     } catch (...) { // it never started: nobody will call back
         keep(std::current_exception());
-        return conclude();
+        return notify(finish_notice);
     }
     if (late_end_.waits()) {
         return dispatch::Verdict::suspended; // the call may be gone by now
     }
-    return conclude();
+    return notify(finish_notice);
 }
 
 void MessageCall::asynchronous_done(std::exception_ptr error) noexcept {
@@ -97,7 +96,7 @@ void MessageCall::asynchronous_done(std::exception_ptr error) noexcept {
     dispatch::Lane& lane =
         driver_->view().lane(); // alive while the call is active: until `finish_suspended`
     dispatch::Dispatcher dispatcher = *driver_->view().workplace().shared->environment.dispatcher;
-    const dispatch::Verdict verdict = conclude();
+    const dispatch::Verdict verdict = notify(finish_notice);
     dispatcher.finish_suspended(lane, verdict);
 }
 
@@ -139,15 +138,10 @@ bool MessageCall::end_with(Ending ending) noexcept {
 dispatch::Verdict MessageCall::leave_unstarted(Ending ending) noexcept {
     const SessionView& session = driver_->view();
     if (end_with(ending)) {
-        session.lane().hold(1); // before the next call may be taken
+        session.lane().hold(1);
     }
-    static_cast<void>(session.begin(*this));
-    return conclude();
-}
-
-dispatch::Verdict MessageCall::conclude() noexcept {
-    notify(finish_notice); // the loop may destroy the call from here on
-    return dispatch::Verdict::proceed;
+    session.skip(*this);
+    return notify(finish_notice);
 }
 
 void MessageCall::settle(ports::Settlement settlement) {
@@ -190,10 +184,11 @@ ports::Settlement MessageCall::take_settlement() {
     return {.outcome = outcome_};
 }
 
-void MessageCall::notify(std::uint8_t notice) noexcept {
+dispatch::Verdict MessageCall::notify(std::uint8_t notice) noexcept {
     if (notices_.fetch_or(notice, std::memory_order_acq_rel) == 0) {
         driver_->view().workplace().notify(*this);
     }
+    return dispatch::Verdict::proceed;
 }
 
 void MessageCall::noticed() {

@@ -82,8 +82,9 @@ private:
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
     dispatch::Verdict leave_unstarted(Ending ending) noexcept;
-    dispatch::Verdict conclude() noexcept;
-    void notify(std::uint8_t notice) noexcept;
+    /// Once it is told that the handler has ended, the loop may destroy the call. Returns what
+    /// `run` returns then.
+    dispatch::Verdict notify(std::uint8_t notice) noexcept;
 
     SessionDriver* driver_;
     MessageContext context_;

@@ -38,7 +38,7 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
       seat_{seat},
       link_{std::move(link)},
       view_{shard.workplace(),
-            shard.slots().targets()[seat.target].entity_at(link_->entity_index()),
+            shard.slots().accepts().targets()[seat.target].entity_at(link_->entity_index()),
             link_->session_id(), shard.slots().calls_per_session()},
       record_{*link_, view_},
       machine_{shard.terms(link_->share()), view_.loop().now()} {
@@ -150,7 +150,7 @@ void SessionDriver::session_call_ended() {
     const auto& failure = call->failure();
     std::uint32_t before = 0;
     if (call->opens()) {
-        OpenFailures& failures = view_.shared().open_failures;
+        OpenBook& failures = view_.shared().open_failures;
         const SessionKey key{view_.entity(), view_.session_id()};
         failure ? before = failures.failed(key) : failures.succeeded(key);
     }

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "core/backoff.hpp"
-
 namespace sessionq::processor {
 
 SessionMachine::SessionMachine(const SessionTerms& terms, TimePoint now)
@@ -47,7 +45,6 @@ void SessionMachine::begin() {
     }
 }
 
-/// A session whose on_session_open failed waits by itself, as one whose message failed does.
 void SessionMachine::open_ended(bool succeeded, std::uint32_t failed_before) {
     if (!opening_call_) {
         return;
@@ -59,10 +56,7 @@ void SessionMachine::open_ended(bool succeeded, std::uint32_t failed_before) {
     if (state_.phase == Phase::opening && succeeded) {
         state_.phase = Phase::working;
     } else if (state_.phase == Phase::opening) {
-        state_.progress_at = state_.now;
-        const Duration full = core::Backoff::at(state_.terms.options.error_backoff, failed_before);
-        leaving_.park(state_.now + core::Backoff::jittered(full, state_.terms.random),
-                      CloseReason::open_failed);
+        leaving_.open_failed(failed_before);
     }
     if (state_.phase == Phase::working) {
         book_.release_holds(); // what waits may start
@@ -174,10 +168,7 @@ void SessionMachine::rewind() {
 // Credit and idleness
 
 void SessionMachine::grant() {
-    // What is removed cannot go back if on_session_open fails: it is fetched afterwards.
-    const bool may_fetch =
-        state_.phase == Phase::working || (state_.phase == Phase::opening && !state_.removes());
-    if (!may_fetch || state_.rolls()) {
+    if (!state_.may_fetch() || state_.rolls()) {
         return;
     }
     const std::uint32_t window = // what is not fetched cannot start
@@ -282,7 +273,7 @@ TimePoint SessionMachine::idle_at() const noexcept {
 }
 
 TimePoint SessionMachine::retry_at() const noexcept {
-    const bool may_retry = !is_leaving() && !state_.is_rewinding() && state_.phase != Phase::parked;
+    const bool may_retry = state_.phase <= Phase::working || state_.phase == Phase::idling_out;
     return may_retry ? book_.retry_at() : TimePoint::max();
 }
 

@@ -36,8 +36,7 @@ public:
     void hold_back() { state_.add(Kind::pause_lane); } ///< handlers of an earlier lock still run
     void let_in();                                     ///< they have returned
     void begin();                                      ///< no earlier lock is in the way
-    /// `failed_before`: how often in a row on_session_open has failed for the session before.
-    void open_ended(bool succeeded, std::uint32_t failed_before);
+    void open_ended(bool succeeded, std::uint32_t failed_before); ///< before, in a row
     void open_skipped(); ///< the lane gave it back unstarted
     void leave(CloseReason reason);
     /// The session is given up although handlers run: `stop` at its deadline.

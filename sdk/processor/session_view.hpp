@@ -47,12 +47,13 @@ public:
     [[nodiscard]] bool examines() const noexcept { return examines_; }
     /// Messages without sessions have no order to keep.
     [[nodiscard]] bool ordered() const noexcept { return ordered_; }
-    /// On a worker that took the call: its handler starts now, or will not, and the next call may
-    /// be taken. False: the session waits or is left, and the handler must not start. The lane is
-    /// on hold for the call then.
+    /// On a worker that took the call: its handler is about to start. False: it must not, because
+    /// the session waits or is left.
     [[nodiscard]] bool begin(dispatch::Call& call) const {
         return shared().environment.dispatcher->begin(*lane_, call);
     }
+    /// It will not start. What is to start before the next one holds the lane by now.
+    void skip(dispatch::Call& call) const { shared().environment.dispatcher->skip(*lane_, call); }
     [[nodiscard]] Deadline lock_expires() const noexcept { return lock_->expires(); }
     /// Outlives the session.
     [[nodiscard]] const std::shared_ptr<LockBound>& lock() const noexcept { return lock_; }

@@ -11,7 +11,7 @@
 #include "processor/handlers.hpp"
 #include "processor/health_board.hpp"
 #include "processor/held_sessions.hpp"
-#include "processor/open_failures.hpp"
+#include "processor/open_book.hpp"
 #include "processor/session_count.hpp"
 #include "processor/suspect_turn.hpp"
 #include "processor/target_claims.hpp"
@@ -29,7 +29,7 @@ struct SharedState {
     // Loops write it. Workers read what lies before: not in the same cache line.
     alignas(64) HeldSessions held{};
     SuspectTurn suspects{};
-    OpenFailures open_failures{};
+    OpenBook open_failures{};
     SessionCount parked{};                  ///< within `max_parked_sessions`
     SessionCount settling{};                ///< within `max_concurrent_sessions`
     std::unique_ptr<TargetClaims> claims{}; ///< of named sessions

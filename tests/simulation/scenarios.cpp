@@ -48,6 +48,8 @@ Setup calm(Random& random) {
     options.session_idle_timeout =
         one_of(random, std::array<Duration, 5>{Duration::zero(), milliseconds{1}, milliseconds{50},
                                                seconds{1}, seconds{5}});
+    options.max_hold =
+        chance(random, 70) ? std::optional<Duration>{Duration::zero()} : std::nullopt;
     options.prefetch = chance(random, 50) ? 0 : static_cast<std::uint32_t>(1 + random.below(5));
     // of messages of a MiB, which are expected until some have come: none, 64, more than enough
     constexpr std::size_t mebibytes = std::size_t{1} << 20U;

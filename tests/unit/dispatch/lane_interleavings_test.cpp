@@ -57,6 +57,8 @@ public:
         Verdict run() noexcept override {
             if (!scene->dispatcher_.begin(*scene->lane_, *this)) {
                 scene->given_back_.push_back(this);
+                scene->lane_->hold(1);
+                scene->dispatcher_.skip(*scene->lane_, *this);
                 return Verdict::proceed;
             }
             scene->started(number);

@@ -15,7 +15,7 @@ namespace sessionq::processor {
 
 /// How often in a row `on_session_open` threw for a session, so that its wait grows although it is
 /// given back in between. Thread-safe.
-class OpenFailures {
+class OpenBook {
 public:
     /// Beyond that, the session that failed longest ago is forgotten.
     static constexpr std::size_t most = 10'000;
