@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -44,7 +46,8 @@ public:
     [[nodiscard]] bool is_used() const noexcept { return used_ == Use::on; }
     /// All sessions keep their slots until something changes.
     void rest() noexcept {
-        hold_ = next_ = {};
+        hold_.reset();
+        next_.reset();
         bound_ = Duration::zero();
         leaves_ = 0;
     }
@@ -78,7 +81,7 @@ public:
         }
         const TimePoint due = since + *hold_;
         if (now < due || leaves_ == 0) {
-            look_by(now < due ? due : std::max(try_at_, now + soon));
+            look_by(now < due ? due : now < try_at_ ? try_at_ : now + soon);
             return false;
         }
         --leaves_;
@@ -103,9 +106,9 @@ public:
         if (others_ == Others::wait) {
             burst_ = tried ? std::min(burst_ * 2, most_at_once) : burst_;
             rest_ = turn;
-        } else if (tried) {
+        } else {
             burst_ = 1;
-            rest_ = std::min(rest_ * 2, longest_rest);
+            rest_ = tried ? std::min(rest_ * 2, longest_rest) : rest_;
             try_at_ = now + rest_;
         }
         if (none_free) {

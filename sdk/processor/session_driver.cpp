@@ -152,7 +152,11 @@ void SessionDriver::session_call_ended() {
     if (call->opens()) {
         OpenBook& failures = view_.shared().open_failures;
         const SessionKey key{view_.entity(), view_.session_id()};
-        failure ? before = failures.failed(key) : failures.succeeded(key);
+        if (failure) {
+            before = failures.failed(key);
+        } else {
+            failures.succeeded(key);
+        }
     }
     if (failure) {
         view_.report(call->opens() ? ErrorSource::session_open : ErrorSource::session_close,

@@ -57,7 +57,8 @@ void SlotTable::share() {
     const bool shares = !demand_.unwanted(0) && !accepts_.targets().has_slots_for_all();
     std::vector<Slot*> holding;
     for (Slot& slot : slots_) {
-        if (shares && slot.session != nullptr) {
+        // What has just come gets its first message handled.
+        if (shares && slot.session != nullptr && slot.session->machine().had_messages()) {
             holding.push_back(&slot);
         }
     }
@@ -69,7 +70,7 @@ void SlotTable::share() {
     fair_.look({.here = shares ? demand_.slots() : 0,
                 .all = all_slots_,
                 .free = free_count_,
-                .held = holding.size(),
+                .held = held(),
                 .ready = ready ? std::optional{ready->count} : std::nullopt},
                now());
     for (Slot* const slot : holding) {

@@ -15,11 +15,9 @@ using namespace std::chrono_literals;
 namespace {
 
 /// A broker that grants what has been ready for longest. Each session has one message, and busy
-/// ones get the next when it is handled, which takes 20 ms.
+/// ones get the next when it is handled.
 class FairBench : public ProcessorBench {
 public:
-    static constexpr Duration handling = 20ms;
-
     explicit FairBench(bool tells, ProcessorOptions options = {})
         : ProcessorBench{with_slots(std::move(options)), {"orders"}, true} {
         holds = true;
@@ -42,7 +40,7 @@ public:
     void pass(Duration length) {
         for (const TimePoint end = loop.now() + length; loop.now() < end;) {
             step();
-            advance(10ms);
+            advance(2ms);
         }
     }
 
