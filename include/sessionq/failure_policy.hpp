@@ -29,8 +29,9 @@ struct FailurePolicy {
     enum class Action : std::uint8_t {
         /// The session is parked for `abandon_delay`, as `park_session` does it. Then the message
         /// returns to the broker, and the delivery counts. Without a delay the session is not
-        /// parked: messages prefetched behind the failed one return first, so it is the next one
-        /// redelivered. In a `Processor` the message waits alone, and others are handled meanwhile.
+        /// parked: messages prefetched behind the failed one return first, and the other handlers
+        /// of the session end, so it is the next one redelivered. In a `Processor` the message
+        /// waits alone, and others are handled meanwhile.
         abandon,
         /// The message goes to the dead-letter queue, with the exception's text as description. The
         /// session continues.
@@ -42,10 +43,11 @@ struct FailurePolicy {
         /// The message and all behind it in the session are dead-lettered. Then the processor
         /// leaves the session.
         dead_letter_session,
-        /// No processor of this library handles anything of the session until the delay is over.
+        /// No processor of this library starts a handler of the session until the delay is over.
         /// That survives the processor, the process and the broker: the instant is kept with the
-        /// session's state. Then the message is handled again, before those behind it. Brokers
-        /// without session state lack it.
+        /// session's state. Then the message is handled again, before those behind it. If several
+        /// messages of a session failed, the longest delay counts. Brokers without session state
+        /// lack it.
         retry_later,
     };
 
@@ -56,8 +58,9 @@ struct FailurePolicy {
     /// to 1,000. Default 1.
     std::uint32_t max_attempts{1};
 
-    /// Delays between attempts in place. The session keeps its lock and its order, and no worker
-    /// waits. Default 100 ms to 30 s.
+    /// Delays between attempts in place. The session keeps its lock and its order, and nothing of
+    /// it starts meanwhile. No worker waits. In a `Processor` other messages are handled meanwhile.
+    /// Default 100 ms to 30 s.
     BackoffOptions retry_delay{};
 
     /// With `abandon`: how long the session is parked, or in a `Processor` the message waits,

@@ -44,8 +44,13 @@ enum class HealthCause : std::uint8_t {
     /// A renewal of a lock is not answered, and the lock ends in less than 5 s, or in less than a
     /// quarter of its length if that is sooner.
     renewal_late,
-    /// Sessions are parked or retried later, see `FailurePolicy`. Nothing of them is handled.
+    /// Sessions have been parked for longer than `HealthBounds::sessions_parked`: messages failed
+    /// and are retried later (`FailurePolicy`), or `on_session_open` threw. Nothing of them is
+    /// handled. A session that is parked again counts from its last handler.
     sessions_parked,
+    /// A session has been ready, and nobody held it, for longer than
+    /// `HealthBounds::sessions_waiting`. Only a broker in this process tells.
+    sessions_waiting,
     /// `ProcessorOptions::max_buffered_bytes` has been full for longer than
     /// `HealthBounds::buffer_full`.
     buffer_full,
@@ -74,6 +79,8 @@ struct HealthBounds {
     Duration handler_slow{std::chrono::minutes{1}};           ///< Default 1 min.
     Duration settlement_unanswered{std::chrono::seconds{10}}; ///< Default 10 s.
     Duration buffer_full{std::chrono::seconds{10}};           ///< Default 10 s.
+    Duration sessions_parked{std::chrono::seconds{10}};       ///< Default 10 s.
+    Duration sessions_waiting{std::chrono::seconds{30}};      ///< Default 30 s.
 };
 
 /// One cause at one entity.

@@ -61,7 +61,11 @@ struct ProcessorOptions {
     std::uint32_t max_concurrent_sessions{8};
 
     /// Handlers of one session at once. 1: strict order, message n+1 does not start before n is
-    /// settled. More: handlers start in order. Range: 1 to 10,000. Default 1.
+    /// settled. More: handlers start in order. A message starts only after every earlier unsettled
+    /// message of the session has started, and has started again if it failed or returned, also
+    /// after a delay or a redelivery. While the session waits (`FailurePolicy`), nothing of it
+    /// starts. Two handlers that start at once on two threads may reach their first statement in
+    /// either order. Range: 1 to 10,000. Default 1.
     std::uint32_t max_concurrent_calls_per_session{1};
 
     /// Handlers of the whole processor at once, including coroutines that wait. Range: 0 to
@@ -69,8 +73,9 @@ struct ProcessorOptions {
     std::uint32_t max_concurrent_calls{0};
 
     /// How long a session may be idle before its slot rolls to the next one. Idle means that no
-    /// message is buffered, running or being settled. Range: zero or more. Zero: roll as soon as
-    /// the broker shows that the session is empty. Duration::max(): never. Default 1 s.
+    /// message is buffered, running or being settled. `max_hold` may end it earlier. Range: zero or
+    /// more. Zero: roll as soon as the broker shows that the session is empty. Duration::max():
+    /// never. Default 1 s.
     Duration session_idle_timeout{std::chrono::seconds{1}};
 
     /// Sessions that may be parked at once without a slot. One that is parked beyond them keeps its
@@ -78,8 +83,14 @@ struct ProcessorOptions {
     std::uint32_t max_parked_sessions{1'000};
 
     /// Longest time a session may keep its slot, from the accept. Then the processor leaves it once
-    /// its running handlers have finished. Range: zero or more. Zero: no limit. Default 0.
-    Duration max_hold{};
+    /// its running handlers have finished. Range: zero or more. Zero: no limit. Unset: 5 s while
+    /// all slots hold sessions and others wait for one, else no limit. A broker in this process
+    /// tells how many are ready. They get their turns within 5 s: if they are many, each turn is
+    /// shorter, down to 50 ms. Other brokers do not tell. There one session is left after 5 s. If
+    /// its slot gets another session at once, others wait. If not, the next try comes later, up to
+    /// a minute. `ProcessorDescription::session_hold` tells it. No effect on `session_ids` that are
+    /// no more than the slots. Default: unset.
+    std::optional<Duration> max_hold{};
 
     /// Most messages of a session that are handled in one turn of its slot. Zero: no limit. Default
     /// 0.
@@ -157,7 +168,10 @@ struct ProcessorOptions {
     std::vector<std::string> session_ids{};
 
     /// Delays before an entity is asked again after a failed accept, and before a slot that lost
-    /// its session looks for the next one. If no connection can be made (connection_refused),
+    /// its session looks for the next one. A session whose `on_session_open` threw is parked for
+    /// such a delay, as `FailurePolicy::park_session` does it, and then left. It grows for each
+    /// session by itself, while the session is opened again and fails; the processor remembers the
+    /// 10,000 that failed last. If no connection can be made (connection_refused),
     /// `ClientOptions::reconnect_backoff` applies instead. Default 100 ms to 30 s.
     BackoffOptions error_backoff{};
 

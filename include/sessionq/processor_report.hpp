@@ -175,6 +175,11 @@ struct ProcessorDescription {
     /// delay of theirs is over (`FailurePolicy::retry_later`), has noted that. Until then they are
     /// held without a slot, see `ProcessorOptions::max_concurrent_sessions`.
     std::vector<SlotDescription> settling{};
+    /// How long a session may keep its slot now, see `ProcessorOptions::max_hold`. Zero: no limit.
+    Duration session_hold{};
+    /// Within this a session that is ready gets a slot, if handlers end in time: known while the
+    /// broker tells how many wait and `max_hold` is unset. Zero: unknown, or none waits.
+    Duration ready_bound{};
 
     /// A table for people, without secrets and message bodies.
     [[nodiscard]] std::string to_string() const;

@@ -27,13 +27,13 @@ enum class CloseReason : std::uint8_t {
     idle,            ///< It was idle for the idle timeout, and the broker had no more messages.
     released,        ///< The application asked for it (`SessionContext::release`).
     stopped,         ///< The processor stops.
-    max_hold,        ///< The session kept its slot for `max_hold`.
+    max_hold,        ///< The session kept its slot for `max_hold`, or others waited for it.
     max_messages,    ///< `max_messages_per_turn` messages were handled.
     limit_lowered,   ///< `max_concurrent_sessions` was lowered.
     paused,          ///< The processor pauses.
     parked,          ///< By the failure policy, or a handler released a message.
     dead_lettered,   ///< The failure policy dead-lettered the rest of the session.
-    open_failed,     ///< `on_session_open` threw.
+    open_failed,     ///< `on_session_open` threw, and the session was parked for that.
     lock_lost,       ///< The lock expired, could not be renewed, or was taken by the broker.
     connection_lost, ///< The link or connection ended, or the entity was deleted or disabled.
     unresponsive,    ///< The broker did not answer in time.

@@ -86,7 +86,7 @@ void EntityConsumers::grant(Session& session, const AcceptSpec& spec,
             consumer.owner.lose(consumer, consumer.owner.lock_lost(consumer));
         });
     session.holder->session = &session;
-    entity_.sessions.refresh(session);
+    entity_.sessions.refresh(session, entity_.context.now());
     entity_.context.arm(session.holder->lock_timer, locked_until);
     entity_.context.effects().accepted(std::move(target), session.holder);
 }
@@ -208,7 +208,7 @@ void EntityConsumers::end(Consumer& consumer, End how) {
     if (Session* session = std::exchange(consumer.session, nullptr)) {
         // This may be the last owner of the consumer.
         const ConsumerPtr last_owner = std::move(session->holder);
-        entity_.sessions.refresh(*session);
+        entity_.sessions.refresh(*session, entity_.context.now());
     } else {
         sharing_.remove(consumer);
     }

@@ -91,7 +91,7 @@ void EntityMessages::add_to_available(StoredMessage& message) {
     }
     Consumer* holder = session->holder.get();
     if (holder == nullptr) {
-        entity_.sessions.refresh(*session);
+        entity_.sessions.refresh(*session, entity_.context.now());
     } else if (holder->interest == Interest::interested) {
         holder->interest = Interest::notified;
         entity_.context.effects().work(holder->target);

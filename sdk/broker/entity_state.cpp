@@ -93,7 +93,7 @@ void EntityState::remove(StoredMessage& message) {
     if (session != nullptr) {
         sessions.update_lists(*session);
         if (!session->holder) {
-            sessions.refresh(*session);
+            sessions.refresh(*session, context.now());
         }
     }
 }

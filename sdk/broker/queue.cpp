@@ -195,11 +195,14 @@ std::vector<std::string> Queue::list_sessions_set_after(WallTime since, std::siz
 QueueCounts Queue::counts(Instant at) {
     return pair_.perform(at, [&] {
         const EntityState& state = entity_.state;
+        const Session* const first = state.sessions.first_ready();
         return QueueCounts{.active = state.store.count(Place::active),
                            .deferred = state.store.count(Place::deferred),
                            .scheduled = state.store.count(Place::scheduled),
                            .bytes = state.store.bytes(),
                            .sessions = state.sessions.size(),
+                           .ready_sessions = state.sessions.ready(),
+                           .ready_since = first != nullptr ? first->ready_since : TimePoint::max(),
                            .waiting_accepts = entity_.consumers.waiting_accepts(),
                            .waiting_browsers = entity_.browsers.size()};
     });

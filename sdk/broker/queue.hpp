@@ -33,7 +33,9 @@ struct QueueCounts {
     std::size_t deferred{0};  ///< deferred, locked by a consumer or not
     std::size_t scheduled{0}; ///< not due yet
     std::uint64_t bytes{0};
-    std::size_t sessions{0}; ///< with messages, state or a holder
+    std::size_t sessions{0};       ///< with messages, state or a holder
+    std::size_t ready_sessions{0}; ///< an accept of the next session would be granted one of these
+    TimePoint ready_since{TimePoint::max()}; ///< of the one that waits for longest; max: none
     std::size_t waiting_accepts{0};
     std::size_t waiting_browsers{0};
 };

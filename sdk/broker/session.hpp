@@ -20,6 +20,7 @@ struct Session : core::ListHook<ReadyTag> {
     SessionOrder::Position position{};       ///< kept by the session table
     SessionOrder::Position place_by_state{}; ///< the same
     WallTime state_set_at{};
+    TimePoint ready_since{};                                ///< while it is ready
     core::IntrusiveList<StoredMessage, LiveTag> messages{}; ///< all messages, in sequence order
     AvailableMessages available{};
     ConsumerPtr holder{};

@@ -35,8 +35,9 @@ void SessionTable::set_state(Session& session, std::unique_ptr<std::string> stat
     update_lists(session);
 }
 
-void SessionTable::refresh(Session& session) {
+void SessionTable::refresh(Session& session, TimePoint now) {
     if (session.holder || session.available.empty()) {
+        ready_count_ -= session.is_linked() ? 1 : 0;
         ready_.remove(session);
         if (!session.holder && session.messages.empty() && !session.state) {
             order_.remove(session);
@@ -44,6 +45,8 @@ void SessionTable::refresh(Session& session) {
         }
     } else if (!session.is_linked()) {
         ready_.push_back(session);
+        ++ready_count_;
+        session.ready_since = now;
     }
 }
 

@@ -28,7 +28,10 @@ public:
     /// Updates the table after a change of the session's messages, state or holder. A session is
     /// ready if it has available messages and no holder. One that becomes ready goes behind those
     /// that are ready. A session with no messages, state or holder is removed.
-    void refresh(Session& session);
+    void refresh(Session& session, TimePoint now);
+
+    /// How many are ready.
+    [[nodiscard]] std::size_t ready() const noexcept { return ready_count_; }
 
     /// Sets or clears the session's state.
     void set_state(Session& session, std::unique_ptr<std::string> state, WallTime now);
@@ -66,6 +69,7 @@ private:
     // come before one that has waited longer. Restored sessions become ready in the order of their
     // oldest messages.
     core::IntrusiveList<Session, ReadyTag> ready_;
+    std::size_t ready_count_{0};
 };
 
 } // namespace sessionq::broker

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/intrusive_list.hpp"
@@ -35,6 +36,10 @@ public:
 
     /// Runs the handler on a worker. Must not throw.
     virtual Verdict run() noexcept = 0;
+
+    // The lane's
+    std::size_t place{0}; ///< among the calls of its lane, as they were pushed
+    bool starting{false}; ///< it was taken, and `Dispatcher::begin` is awaited
 };
 
 } // namespace sessionq::dispatch

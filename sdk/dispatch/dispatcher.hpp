@@ -57,14 +57,35 @@ public:
 
     /// Makes a lane that runs at most `max_calls` calls at a time, at least 1. The calling thread
     /// becomes the lane's home thread.
-    [[nodiscard]] LanePtr make_lane(unsigned max_calls) {
-        return LanePtr{new Lane{*queue_, max_calls}, RetireLane<Sync>{queue_}};
+    [[nodiscard]] LanePtr make_lane(unsigned max_calls, bool in_order = false) {
+        return LanePtr{new Lane{*queue_, max_calls, in_order}, RetireLane<Sync>{queue_}};
     }
 
     /// Returns the next call for this worker and counts it as active. Null: no lane is ready, or
     /// the cap is reached.
     [[nodiscard]] Call* take(Turn& turn, TimePoint now) {
         return begin(turn, now, queue_->step(0, nullptr, true));
+    }
+
+    /// From within `run` of each call of a lane in order, unless it calls `skip`: its handler is
+    /// about to start, and the next call may be taken. False: the lane was paused or put on hold
+    /// after this one was taken. Then its handler must not start, and `skip` follows.
+    [[nodiscard]] bool begin(Lane& lane, Call& call) {
+        if (!call.starting) {
+            return true;
+        }
+        const typename Lane::Step step = lane.begin(call);
+        if (step.queue) {
+            queue_->step(0, &lane, false);
+        }
+        return step.call != nullptr;
+    }
+
+    /// Its handler will not start. The next call may be taken, unless the lane is on hold.
+    void skip(Lane& lane, Call& call) {
+        if (call.starting && lane.skip(call)) {
+            queue_->step(0, &lane, false);
+        }
     }
 
     /// Reports that the call of this turn returned from `run`, and returns the next one. It comes

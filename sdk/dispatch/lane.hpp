@@ -19,6 +19,10 @@ namespace sessionq::dispatch {
 /// The ordered queue of one session's calls. At most `max_calls` of them are active at a time; with
 /// one, they run strictly one after another (R6, R7). Made by `Dispatcher::make_lane`.
 ///
+/// A lane *in order* also starts its calls one after another where several may be active: once a
+/// call was taken, no other one is taken before `Dispatcher::begin` tells that its handler starts,
+/// or that it does not.
+///
 /// The *home thread* is the receive thread that owns the lane. Only it may push, take back, pause
 /// and resume. Pushing is lock-free and allocates nothing.
 ///
@@ -36,13 +40,15 @@ class alignas(64) BasicLane final : public core::MpscNode {
 public:
     using Queue = BasicReadyQueue<Sync>;
 
-    BasicLane(Queue& queue, unsigned max_calls) : queue_{&queue}, max_calls_{checked(max_calls)} {}
+    BasicLane(Queue& queue, unsigned max_calls, bool in_order)
+        : queue_{&queue}, in_order_{in_order}, max_calls_{checked(max_calls)} {}
     ~BasicLane() = default;
 
     /// Appends a call. Home thread. Makes the lane ready but wakes no worker: see
     /// `Dispatcher::flush`.
     void push(Call& call) noexcept {
         count_pushed(1);
+        call.place = pushed_.load(std::memory_order_relaxed);
         core::MpscNode& node = call;
         core::MpscNode* top = inbox_.load(std::memory_order_relaxed);
         do {
@@ -54,15 +60,26 @@ public:
         }
     }
 
-    /// Puts a call before all others, for a retry in place. Home thread, while the lane is paused
-    /// or on hold.
-    void push_front(Call& call) noexcept {
+    /// Puts a call that was taken back in its place, before all that were pushed after it. Home
+    /// thread, while the lane is paused or on hold. It steps over the calls that were put back and
+    /// stand before it.
+    void put_back(Call& call) noexcept {
         const std::lock_guard guard{lock_};
         leave_idle();
         count_pushed(1);
+        core::MpscNode* before = nullptr;
+        core::MpscNode* after = waiting_;
+        while (after != nullptr && static_cast<Call*>(after)->place < call.place) {
+            before = after;
+            after = after->mpsc_next.load(std::memory_order_relaxed);
+        }
         core::MpscNode& node = call;
-        node.mpsc_next.store(waiting_, std::memory_order_relaxed);
-        waiting_ = &node;
+        node.mpsc_next.store(after, std::memory_order_relaxed);
+        if (before == nullptr) {
+            waiting_ = &node;
+        } else {
+            before->mpsc_next.store(&node, std::memory_order_relaxed);
+        }
     }
 
     /// No call starts after this returns, until `resume`. Active calls continue. Home thread. No
@@ -155,6 +172,24 @@ public:
         return step;
     }
 
+    /// The handler of a call that is `starting` is about to start. Without a call in the step it
+    /// must not: the lane was paused or put on hold after it was taken. `skip` follows then.
+    [[nodiscard]] Step begin(Call& call) noexcept {
+        const std::lock_guard guard{lock_};
+        Step step;
+        if (!paused_ && holds_ <= 0) {
+            step.call = &call;
+            step.queue = end_start(call);
+        }
+        return step;
+    }
+
+    /// The handler of a call that is `starting` will not start. Returns whether to queue the lane.
+    [[nodiscard]] bool skip(Call& call) noexcept {
+        const std::lock_guard guard{lock_};
+        return end_start(call);
+    }
+
     /// Reports that an active call finished. With `go_on`, starts the next call if the lane may.
     [[nodiscard]] Step finish(Verdict verdict, bool go_on) noexcept {
         const std::lock_guard guard{lock_};
@@ -189,7 +224,7 @@ private:
     static core::MpscNode* idle() noexcept { return &idle_mark; }
 
     [[nodiscard]] bool may_start() const noexcept {
-        return !paused_ && holds_ <= 0 && active() < max_calls_;
+        return !paused_ && holds_ <= 0 && !starting_ && active() < max_calls_;
     }
 
     [[nodiscard]] bool is_dead() const noexcept { return retired_ && parked_ && active() == 0; }
@@ -258,9 +293,16 @@ private:
         return first;
     }
 
+    [[nodiscard]] bool end_start(Call& call) noexcept {
+        call.starting = starting_ = false;
+        return unpark();
+    }
+
     Call* start() noexcept {
         add_active(1);
-        return &pop();
+        Call& call = pop();
+        call.starting = starting_ = in_order_ && max_calls_ > 1; // one alone is in order anyway
+        return &call;
     }
 
     void add_active(int change) noexcept {
@@ -277,14 +319,16 @@ private:
     typename Sync::template Atomic<core::MpscNode*> inbox_{&idle_mark}; // newest first
     std::atomic<std::size_t> pushed_{0};
     Queue* queue_;
+    const bool in_order_;
 
     // Written under lock_.
     alignas(64) typename Sync::Lock lock_;
     bool parked_{false};
     bool paused_{false};
     bool retired_{false};
-    int holds_{0};       // negative if released before the verdict was reported
-    unsigned max_calls_; // at least 1
+    bool starting_{false}; // a call was taken, and `begin` is awaited
+    int holds_{0};         // negative if released before the verdict was reported
+    unsigned max_calls_;   // at least 1
     std::atomic<unsigned> active_{0};
     core::MpscNode* waiting_{nullptr}; // oldest first, all older than the inbox
     std::atomic<std::size_t> popped_{0};

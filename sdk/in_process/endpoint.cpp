@@ -169,6 +169,16 @@ core::Result<T> Endpoint::perform(const std::string& entity, Deadline deadline,
     return operation(*queue.value(), turns_->now());
 }
 
+std::optional<ports::ReadySessions> Endpoint::ready_sessions(const std::string& entity) {
+    const auto counts =
+        perform<broker::QueueCounts>(entity, {}, [](broker::Queue& queue, broker::Instant at) {
+            return core::Result<broker::QueueCounts>{queue.counts(at)};
+        });
+    return counts ? ports::ReadySessions{.count = counts.value().ready_sessions,
+                                         .since = counts.value().ready_since}
+                  : ports::ReadySessions{};
+}
+
 ports::RequestId Endpoint::sending_limit(std::string entity, Deadline deadline,
                                          ports::SendingLimitHandler handler) {
     return confirmations_.reply(

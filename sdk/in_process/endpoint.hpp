@@ -35,6 +35,8 @@ public:
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override;
 
     ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
+    [[nodiscard]] std::optional<ports::ReadySessions> ready_sessions(
+        const std::string& entity) override;
     void give_up(ports::RequestId id) override;
     ports::RequestId sending_limit(std::string entity, Deadline deadline,
                                    ports::SendingLimitHandler handler) override;

@@ -138,6 +138,12 @@ struct RulesRequest {
 
 using RulesHandler = std::function<void(core::Result<std::vector<Rule>>)>;
 
+/// Sessions that could be granted now.
+struct ReadySessions {
+    std::size_t count{0};
+    TimePoint since{TimePoint::max()}; ///< of the one that waits for longest; max: there is none
+};
+
 /// A broker as one receive thread reaches it. One endpoint serves all entities, over a connection,
 /// several, or none.
 ///
@@ -173,6 +179,13 @@ public:
     /// failure's detail names it. The port spaces its attempts to connect (R17), so a caller may
     /// ask again at once after `connection_refused`.
     virtual RequestId accept(AcceptRequest request, AcceptHandler handler) = 0;
+
+    /// The sessions of an entity that could be granted now. Unset: the broker does not tell. It is
+    /// known here: no request is made.
+    [[nodiscard]] virtual std::optional<ReadySessions> ready_sessions(
+        const std::string& /*entity*/) {
+        return std::nullopt;
+    }
 
     /// Gives a request up. Its handler still runs exactly once. An accept may be answered with the
     /// session that crossed the request, which the caller then closes (R19). Unknown and finished

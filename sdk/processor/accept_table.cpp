@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "processor/ready_sessions.hpp"
 #include "processor/shard.hpp"
 
 namespace sessionq::processor {
@@ -186,6 +187,9 @@ void AcceptTable::show(HealthMachine& health) {
             refusal = refusals_.look(i, machine_->asked_at(i), now());
         }
         health.target(targets_[i].entity, refusal);
+    }
+    if (const auto sessions = ready_sessions(targets_, workplace_.endpoint)) {
+        health.ready(targets_.only_entity(), *sessions);
     }
 }
 

@@ -15,8 +15,8 @@
 namespace sessionq::processor {
 
 dispatch::Verdict BatchCall::handle(MessageCall& first, TimePoint now) {
-    auto batch = std::unique_ptr<BatchCall>{new BatchCall{first, now}};
-    return batch.release()->run(); // it ends itself
+    auto* const batch = new BatchCall{first, now}; // it ends itself
+    return first.session().driver()->view().begin(first) ? batch->run() : batch->give_back();
 }
 
 BatchCall::BatchCall(MessageCall& first, TimePoint now)
@@ -113,17 +113,33 @@ dispatch::Verdict BatchCall::conclude() noexcept {
     const SessionView& session = driver_->view();
     times_.ended = dispatch::TurnInstant::end(*session.shared().environment.clock);
     ending_ = error_ != nullptr ? Ending::failed : Ending::handled;
-    const std::uint32_t holds = end_all();
-    if (holds > 1) {
-        session.lane().hold(holds - 1); // the verdict is the last
-    }
-    const dispatch::Verdict verdict =
-        holds != 0 ? dispatch::Verdict::hold : dispatch::Verdict::proceed;
-    session.workplace().notify(*this); // the loop may destroy it from here on
-    return verdict;
+    end_all();
+    return tell();
 }
 
-std::uint32_t BatchCall::end_all() {
+dispatch::Verdict BatchCall::give_back() noexcept {
+    ending_ = Ending::given_back;
+    for (MessageCall* call : calls_) {
+        call->end_with(ending_);
+    }
+    hold_for(calls_.size());
+    driver_->view().skip(*calls_.front());
+    BatchMachine::order(calls_);
+    return tell();
+}
+
+dispatch::Verdict BatchCall::tell() noexcept {
+    driver_->view().workplace().notify(*this); // the loop may destroy it from here on
+    return dispatch::Verdict::proceed;
+}
+
+void BatchCall::hold_for(std::size_t messages) {
+    if (messages != 0) {
+        driver_->view().lane().hold(static_cast<unsigned>(messages));
+    }
+}
+
+void BatchCall::end_all() {
     const auto open =
         std::ranges::find_if(calls_, [](const auto* call) { return !call->decided(); });
     const bool settles = driver_->view().workplace().options().auto_complete;
@@ -135,12 +151,14 @@ std::uint32_t BatchCall::end_all() {
         core::MessageSpans::end_handling(span_, failed.end().failure);
     }
     span_.end();
-    std::uint32_t holds = 0;
+    std::size_t holds = 0;
     for (std::size_t i = 0; i < calls_.size(); ++i) {
-        holds += calls_[i]->end_with(machine.ending(i, calls_[i]->decided())) ? 1U : 0U;
+        if (i != machine.failed()) {
+            holds += calls_[i]->end_with(machine.ending(i, calls_[i]->decided())) ? 1U : 0U;
+        }
     }
+    hold_for(holds);
     BatchMachine::order(calls_);
-    return holds;
 }
 
 void BatchCall::noticed() {

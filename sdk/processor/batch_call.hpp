@@ -40,8 +40,11 @@ private:
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
     dispatch::Verdict conclude() noexcept;
-    /// Returns how many of the messages hold the lane.
-    std::uint32_t end_all();
+    /// The handler does not run.
+    dispatch::Verdict give_back() noexcept;
+    dispatch::Verdict tell() noexcept;
+    void end_all();
+    void hold_for(std::size_t messages);
 
     SessionDriver* driver_;
     std::vector<MessageCall*> calls_{}; ///< once it has ended: in the order of telling

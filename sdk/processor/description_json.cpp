@@ -69,11 +69,16 @@ nlohmann::ordered_json json_of(const std::vector<SlotDescription>& slots) {
 } // namespace
 
 std::string ProcessorDescription::to_json() const {
-    const nlohmann::ordered_json whole{
-        {"state", sessionq::to_string(state)}, {"entities", entities},
-        {"health", json_of(health)},           {"buffered_bytes", buffered_bytes},
-        {"counters", json_of(counters)},       {"slots", json_of(slots)},
-        {"parked", json_of(parked)},           {"settling", json_of(settling)}};
+    const nlohmann::ordered_json whole{{"state", sessionq::to_string(state)},
+                                       {"entities", entities},
+                                       {"health", json_of(health)},
+                                       {"buffered_bytes", buffered_bytes},
+                                       {"counters", json_of(counters)},
+                                       {"slots", json_of(slots)},
+                                       {"parked", json_of(parked)},
+                                       {"settling", json_of(settling)},
+                                       {"session_hold", in_seconds(session_hold)},
+                                       {"ready_bound", in_seconds(ready_bound)}};
     return core::escape_peer_words(
         whole.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }

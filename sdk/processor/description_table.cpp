@@ -63,6 +63,13 @@ std::string ProcessorDescription::to_string() const {
          << " closed, " << counters.sessions_parked << " parked, " << counters.locks_lost
          << " locks lost, " << counters.empty_accepts << " empty accepts, "
          << counters.accept_failures << " failed accepts\n";
+    if (session_hold != Duration::zero()) {
+        text << "turns: a session keeps its slot for at most " << seconds_text(session_hold);
+        if (ready_bound != Duration::zero()) {
+            text << ", one that is ready gets a slot within " << seconds_text(ready_bound);
+        }
+        text << '\n';
+    }
     std::vector<Row> rows{{"slot", "state", "session", "entity", "in flight", "running", "window",
                            "since", "waits for"}};
     for (std::size_t i = 0; i < slots.size(); ++i) {

@@ -32,8 +32,11 @@ constexpr CauseText cause_texts[] = {
                               "session up, and its messages come again."},
     {"renewal_late", "The broker answers late. If the lock ends, messages of the session are "
                      "handled again. A longer lock of the entity gives more time."},
-    {"sessions_parked", "Look at on_error for why their messages failed. They are handled again "
-                        "when the time of the failure policy is over."},
+    {"sessions_parked", "Look at on_error for why their messages or on_session_open failed. They "
+                        "are handled again when the delay is over."},
+    {"sessions_waiting",
+     "All slots hold sessions. Raise max_concurrent_sessions, lower max_hold, or "
+     "start another processor."},
     {"buffer_full", "Handlers are slower than the broker, or messages are large. Raise "
                     "max_buffered_bytes or lower prefetch."},
     {"clocks_differ", "Set the clock of this host, or the broker's, by NTP. Locks are renewed more "

@@ -120,8 +120,19 @@ void HealthMachine::session(const SessionSigns& session) {
     if (session.words.waits_for.empty()) { // R16
         found(HealthCause::internal_error, session.progress_at, name() + " waits for nothing");
     }
-    if (session.parked) {
-        found(HealthCause::sessions_parked, session.progress_at, name() + " is parked");
+    if (session.parked && now_ - session.progress_at >= bounds_.sessions_parked) {
+        found(HealthCause::sessions_parked, session.progress_at,
+              name() + " is parked" + (session.open_failed ? ": on_session_open threw" : ""));
+    }
+}
+
+void HealthMachine::ready(const std::string& entity, const ports::ReadySessions& sessions) {
+    if (sessions.count != 0 && now_ - sessions.since >= waiting_) {
+        add_reason(reasons_, {.cause = HealthCause::sessions_waiting,
+                              .entity = entity,
+                              .detail = "sessions are ready and wait for a slot",
+                              .count = sessions.count,
+                              .since = now_ - sessions.since});
     }
 }
 

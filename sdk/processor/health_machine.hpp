@@ -10,6 +10,7 @@
 #include <sessionq/health.hpp>
 
 #include "core/connection_status.hpp"
+#include "ports/endpoint.hpp"
 #include "processor/refusal_book.hpp"
 #include "processor/session_signs.hpp"
 #include "processor/slot_words.hpp"
@@ -30,8 +31,11 @@ struct SlotSigns {
 class HealthMachine {
 public:
     /// `silence`: how long a broker that is there may send nothing.
-    HealthMachine(const HealthBounds& bounds, Duration silence) noexcept
-        : bounds_{bounds}, silence_{silence} {}
+    /// `is_first`: tells of the sessions that wait for the whole processor.
+    HealthMachine(const HealthBounds& bounds, Duration silence, bool is_first = true) noexcept
+        : bounds_{bounds},
+          silence_{silence},
+          waiting_{is_first ? bounds.sessions_waiting : Duration::max()} {}
 
     void begin(TimePoint now) {
         now_ = now;
@@ -48,6 +52,7 @@ public:
     void target(const std::string& entity, const Refusal* refusal);
     void slot(const SlotSigns& slot);
     void session(const SessionSigns& session);
+    void ready(const std::string& entity, const ports::ReadySessions& sessions);
     void buffer(std::size_t bytes, std::size_t most);
     /// How often the application misused `HandlerDone` so far: dropped it, or called it again.
     void handlers(std::uint64_t dropped, std::uint64_t repeated);
@@ -82,6 +87,7 @@ private:
 
     HealthBounds bounds_;
     Duration silence_;
+    Duration waiting_; ///< how long a session may be ready
     TimePoint now_{};
     std::vector<Heard> heard_{};             ///< by connection
     TimePoint full_since_{TimePoint::max()}; ///< max: the buffer has room

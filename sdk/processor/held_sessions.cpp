@@ -2,6 +2,7 @@
 #include "processor/held_sessions.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sessionq::processor {
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
-#include <functional>
 #include <mutex>
-#include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "core/event_loop.hpp"
+#include "processor/session_key.hpp"
 
 namespace sessionq::processor {
 
@@ -18,7 +15,7 @@ namespace sessionq::processor {
 /// later lock waits until the handlers of the earlier one have returned. Thread-safe.
 class HeldSessions {
 public:
-    using Key = std::pair<std::string, std::string>; ///< entity, session id
+    using Key = SessionKey;
     using Holder = const void*;
 
     /// True: the session is the holder's alone, go on. False: others had it before; `begin` is
@@ -34,14 +31,8 @@ private:
         core::EventLoop* loop;
         core::Task begin;
     };
-    struct Hash {
-        std::size_t operator()(const Key& key) const noexcept {
-            return std::hash<std::string>{}(key.second) * 31 + std::hash<std::string>{}(key.first);
-        }
-    };
-
     std::mutex mutex_{};
-    std::unordered_map<Key, std::vector<Entry>, Hash> sessions_{};
+    std::unordered_map<Key, std::vector<Entry>, SessionKeyHash> sessions_{};
 };
 
 } // namespace sessionq::processor

@@ -3,14 +3,16 @@
 
 #include <algorithm>
 
+#include "core/backoff.hpp"
 #include "processor/slot_machine.hpp"
 
 namespace sessionq::processor {
 
 LeaveMachine::LeaveMachine(SessionState& session, MessageBook& book) noexcept
     : session_{session}, book_{book}, delay_{session}, attempts_{session} {
-    if (session.terms.options.max_hold > Duration::zero()) {
-        hold_until_ = session.now + session.terms.options.max_hold;
+    if (const Duration hold = session.terms.options.max_hold.value_or(Duration::zero());
+        hold > Duration::zero()) {
+        hold_until_ = session.now + hold;
     }
 }
 
@@ -28,15 +30,11 @@ bool LeaveMachine::drain() {
     return session_.credit.is_draining();
 }
 
-void LeaveMachine::park(TimePoint until) {
-    if (session_.is_rewinding()) {
-        begin(CloseReason::parked);
-        return;
-    }
+void LeaveMachine::park(TimePoint until, CloseReason reason) {
     if (session_.terms.parked.try_take()) {
         counted_in_ = &session_.terms.parked;
     }
-    reason_ = CloseReason::parked;
+    reason_ = reason;
     session_.phase = Phase::parked;
     parked_until_ = until;
     session_.add(Kind::pause_lane);
@@ -45,12 +43,19 @@ void LeaveMachine::park(TimePoint until) {
     }
 }
 
+void LeaveMachine::open_failed(std::uint32_t failed_before) {
+    session_.progress_at = session_.now;
+    const Duration full = core::Backoff::at(session_.terms.options.error_backoff, failed_before);
+    park(session_.now + core::Backoff::jittered(full, session_.terms.random),
+         CloseReason::open_failed);
+}
+
 /// Parked because the session's record says so, or is about to.
 void LeaveMachine::wait(TimePoint until) {
     if (session_.phase == Phase::parked) {
         parked_until_ = std::max(parked_until_, until);
     } else if (!session_.is_leaving()) {
-        park(until);
+        park(until, CloseReason::parked);
     }
     waits_ = session_.phase == Phase::parked;
 }
@@ -63,11 +68,11 @@ void LeaveMachine::wait(const BookEffects& effects) {
         }
     }
     if (effects.retries_at != TimePoint{}) {
-        delay_.begin(effects.retries_at - session_.now);
+        delay_.begin(effects.retries_at);
         wait(effects.retries_at);
     }
     if (effects.parks_until != TimePoint{} && session_.phase != Phase::parked) {
-        park(effects.parks_until);
+        park(effects.parks_until, CloseReason::parked);
     }
 }
 
@@ -111,17 +116,16 @@ void LeaveMachine::came(Awaited what) {
         }
         return;
     }
-    if (session_.phase == Phase::parked && took_back_) {
-        let_back();
-    } else if (session_.phase == Phase::putting_back || session_.phase == Phase::leaving) {
-        let_back();
-        step();
-    }
+    let_back();
+    step();
 }
 
-/// What failed goes back, but not before its delay is with the session, or what was noted is not.
 void LeaveMachine::let_back() {
-    if (!is_writing() || !session_.usable()) {
+    const bool is_due = session_.phase == Phase::parked ? took_back_ && waits_
+                                                        : session_.phase == Phase::putting_back ||
+                                                              session_.phase == Phase::leaving;
+    const bool is_kept = is_writing() || (session_.terms.ordered && book_.handlers_run());
+    if (is_due && (!is_kept || !session_.usable())) {
         book_.let_back();
     }
 }
@@ -160,7 +164,7 @@ void LeaveMachine::due() {
         if (waits_ && session_.phase == Phase::parked) {
             delay_.end();
         }
-        begin(session_.phase == Phase::parked ? CloseReason::parked : CloseReason::max_hold);
+        begin(session_.phase == Phase::parked ? reason_ : CloseReason::max_hold);
     }
 }
 
@@ -194,17 +198,8 @@ void LeaveMachine::put_back(Phase phase) {
 }
 
 void LeaveMachine::all_taken_back() {
-    if (session_.phase == Phase::parked) {
-        took_back_ = true;
-        if (waits_) {
-            let_back();
-        }
-        return;
-    }
-    if (session_.phase != Phase::putting_back && session_.phase != Phase::leaving) {
-        return;
-    }
-    if (session_.lost && !book_.handlers_run()) {
+    took_back_ = took_back_ || session_.phase == Phase::parked;
+    if (session_.phase == Phase::leaving && session_.lost && !book_.handlers_run()) {
         book_.drop_link();
     }
     let_back();

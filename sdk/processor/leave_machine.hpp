@@ -39,9 +39,11 @@ public:
     void put_back(Phase phase);
     void all_taken_back();
 
-    /// The session is parked until then, and then left. It keeps its slot where too many are
-    /// parked.
-    void park(TimePoint until);
+    /// The session is parked until then, and then left for `reason`. It keeps its slot where too
+    /// many are parked.
+    void park(TimePoint until, CloseReason reason);
+    /// on_session_open failed. The session waits by itself, as one whose message failed does.
+    void open_failed(std::uint32_t failed_before);
     /// What messages want of the session, as far as it waits for that.
     void follow(const BookEffects& effects) {
         if (effects.waits()) {
@@ -51,8 +53,12 @@ public:
     /// The session's record: how long nothing of it is to be handled. Unset: there is none.
     void examined(const core::Result<std::optional<Duration>>& delay);
     void came(Awaited what);
-    /// A handler has ended.
+    /// A handler has ended, which `MessageBook` is told next.
     void ended(const MessageMachine& message, const MessageEnd& end);
+    /// What failed goes back, as far as nothing is in its way: what is noted of the session is not
+    /// with it yet, or handlers of earlier messages still run. Those would come before it again,
+    /// uncounted, and nothing would tell their holder to wait.
+    void let_back();
     [[nodiscard]] AttemptBook& attempts() noexcept { return attempts_; }
     /// A parked session whose handlers have returned keeps no slot. Nor does one that will be left
     /// when its settlements are answered (R4), while there is room for it among those.
@@ -92,7 +98,6 @@ private:
     void close();
     void wait(const BookEffects& effects);
     void wait(TimePoint until);
-    void let_back();
     void admit();
     [[nodiscard]] bool is_writing() const noexcept {
         return delay_.is_writing() || attempts_.is_writing();

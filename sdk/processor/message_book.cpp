@@ -20,7 +20,9 @@ MessageBook::MessageBook(SessionState& session) noexcept
     : session_{session},
       gathering_clock_{
           session.terms.batch, half_of(session.terms.options.max_lock_renewal),
-          Deadline::after(half_of(session.terms.options.max_hold), session.now).time()} {}
+          Deadline::after(half_of(session.terms.options.max_hold.value_or(Duration::zero())),
+                          session.now)
+              .time()} {}
 
 void MessageBook::arrived(MessageMachine& message, MessageMachine::Arrival arrival,
                           std::size_t bytes, bool removed) {
@@ -155,7 +157,7 @@ void MessageBook::follow(MessageMachine& message, const MessageActions& actions)
     switch (actions.next) {
     case Next::nothing: break;
     case Next::enqueue: session_.add({.kind = Kind::enqueue, .message = &message}); break;
-    case Next::put_first: put_first(message); break;
+    case Next::put_back: put_back(message); break;
     case Next::send_session: effects().dead_letters = true; [[fallthrough]];
     case Next::send:
         if (!was_settling) {
@@ -207,12 +209,12 @@ MessageBook::Messages* MessageBook::list_of(MessageMachine::Phase phase) noexcep
     return nullptr;
 }
 
-void MessageBook::put_first(MessageMachine& message) {
+void MessageBook::put_back(MessageMachine& message) {
     const bool held = message.take_hold();
     if (!held) {
         session_.add(Kind::pause_lane);
     }
-    session_.add({.kind = Kind::put_first, .message = &message});
+    session_.add({.kind = Kind::put_back, .message = &message});
     if (held) {
         release(1);
     } else if (session_.phase != SessionState::Phase::parked) {

@@ -132,7 +132,7 @@ private:
     template <typename Input>
     void each_of(Messages& messages, Input input);
     [[nodiscard]] Messages* list_of(MessageMachine::Phase phase) noexcept;
-    void put_first(MessageMachine& message);
+    void put_back(MessageMachine& message);
     [[nodiscard]] BookEffects& effects() noexcept {
         return effects_ ? *effects_ : effects_.emplace();
     }

@@ -34,10 +34,13 @@ dispatch::Verdict MessageCall::run() noexcept {
             may_start(now, std::min(session.last_start(), ports::last_start(own_lock.get())),
                       message.deadline(), shared.options.expired_message,
                       session.examines() && !is_examined() && is_suspect())) {
-        return conclude(*unstarted);
+        return leave_unstarted(*unstarted);
     }
     if (shared.handlers.take_batches()) {
         return BatchCall::handle(*this, now);
+    }
+    if (!session.begin(*this)) {
+        return leave_unstarted(Ending::given_back);
     }
     spans = core::MessageSpans::handling(shared.environment.tracing, span_place(session), message);
     times.started = now;
@@ -54,7 +57,8 @@ dispatch::Verdict MessageCall::run() noexcept {
             error = std::current_exception();
         }
     }
-    return conclude(keep(std::move(error)));
+    keep(std::move(error));
+    return notify(finish_notice);
 }
 
 HandledSession& MessageCall::session() const noexcept { return driver_->handled(); }
@@ -78,48 +82,51 @@ dispatch::Verdict MessageCall::start_asynchronous() {
         shared.handlers.start_message(context_, done);
     } catch (...) {
         if (client::Access::revoke(done)) { // it never started
-            return conclude(keep(std::current_exception()));
+            keep(std::current_exception());
+            return notify(finish_notice);
         }
     }
     done = {}; // if the handler has dropped it, too, it ends here
     if (late_end_.waits()) {
         return dispatch::Verdict::suspended; // the call may be gone by now
     }
-    return conclude(end_.ending);
+    return notify(finish_notice);
 }
 
 void MessageCall::asynchronous_done(std::exception_ptr error) noexcept {
-    end_.ending = keep(std::move(error));
+    keep(std::move(error));
     if (!late_end_.ends()) {
         return; // within start_message: `start_asynchronous` concludes
     }
     dispatch::Lane& lane =
         driver_->view().lane(); // alive while the call is active: until `finish_suspended`
     dispatch::Dispatcher dispatcher = *driver_->view().workplace().shared->environment.dispatcher;
-    const dispatch::Verdict verdict = conclude(end_.ending);
+    const dispatch::Verdict verdict = notify(finish_notice);
     dispatcher.finish_suspended(lane, verdict);
 }
 
-Ending MessageCall::keep(std::exception_ptr error) noexcept {
+void MessageCall::keep(std::exception_ptr error) noexcept {
     times.ended = dispatch::TurnInstant::end(*driver_->view().shared().environment.clock);
     end_.deliveries = message.delivery_count();
     if (!error && is_unsettled(driver_->view().workplace().options().auto_complete, decided())) {
         error = std::make_exception_ptr(
             Error{Errc::invalid_state, "the handler returned without settling the message"});
     }
+    if (end_with(error ? Ending::failed : Ending::handled)) {
+        driver_->view().lane().hold(1);
+    }
     if (!error) {
         core::MessageSpans::handled(spans, nullptr);
-        return Ending::handled;
+        return;
     }
     failed_ = std::make_unique<Failed>();
     failed_->text = exception_text(error);
     core::MessageSpans::handled(spans, &failed_->text);
-    if (!decided()) {
+    if (!end_.decision) {
         failed_->policy = choose_policy(driver_->view(), message, attempt(), std::move(error));
     }
     end_.policy = failed_->policy.get();
     end_.failure = &failed_->text;
-    return Ending::failed;
 }
 
 bool MessageCall::end_with(Ending ending) noexcept {
@@ -128,16 +135,18 @@ bool MessageCall::end_with(Ending ending) noexcept {
     end_.decision = decided() ? std::optional{outcome_} : std::nullopt;
     // A lock that is too near its end to start is not renewed any more.
     end_.lock_over = ports::has_ended(own_lock.get(), ending == Ending::not_started);
-    end_.holds_lane = holds_lane(ending, end_.decision, session.strict(),
+    end_.holds_lane = holds_lane(ending, end_.decision, session.ordered(),
                                  is_guarded() || session.workplace().options().confirm_settlements);
     return end_.holds_lane;
 }
 
-dispatch::Verdict MessageCall::conclude(Ending ending) noexcept {
-    const dispatch::Verdict verdict =
-        end_with(ending) ? dispatch::Verdict::hold : dispatch::Verdict::proceed;
-    notify(finish_notice); // the loop may destroy the call from here on
-    return verdict;
+dispatch::Verdict MessageCall::leave_unstarted(Ending ending) noexcept {
+    const SessionView& session = driver_->view();
+    if (end_with(ending)) {
+        session.lane().hold(1);
+    }
+    session.skip(*this);
+    return notify(finish_notice);
 }
 
 void MessageCall::settle(ports::Settlement settlement) {
@@ -180,10 +189,11 @@ ports::Settlement MessageCall::take_settlement() {
     return {.outcome = outcome_};
 }
 
-void MessageCall::notify(std::uint8_t notice) noexcept {
+dispatch::Verdict MessageCall::notify(std::uint8_t notice) noexcept {
     if (notices_.fetch_or(notice, std::memory_order_acq_rel) == 0) {
         driver_->view().workplace().notify(*this);
     }
+    return dispatch::Verdict::proceed;
 }
 
 void MessageCall::noticed() {

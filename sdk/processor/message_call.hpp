@@ -39,8 +39,9 @@ public:
     dispatch::Verdict run() noexcept override;
     void noticed() override;
     /// The handler has ended, which is to be told. Keeps what it threw, and the policy for that.
-    Ending keep(std::exception_ptr error) noexcept;
-    /// Notes how the message ended. True: it holds the lane.
+    /// What returns holds the lane from here on, also while the application chooses a policy.
+    void keep(std::exception_ptr error) noexcept;
+    /// Notes how the message ended. True: it is to hold the lane.
     bool end_with(Ending ending) noexcept;
 
     void settle(ports::Settlement settlement) override;
@@ -80,8 +81,10 @@ private:
 
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
-    dispatch::Verdict conclude(Ending ending) noexcept;
-    void notify(std::uint8_t notice) noexcept;
+    dispatch::Verdict leave_unstarted(Ending ending) noexcept;
+    /// Once it is told that the handler has ended, the loop may destroy the call. Returns what
+    /// `run` returns then.
+    dispatch::Verdict notify(std::uint8_t notice) noexcept;
 
     SessionDriver* driver_;
     MessageContext context_;

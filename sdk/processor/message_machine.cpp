@@ -66,9 +66,9 @@ std::optional<Ending> MessageMachine::may_start(TimePoint now, TimePoint last_st
     return std::nullopt;
 }
 
-bool MessageMachine::holds_lane(Ending ending, std::optional<ports::Outcome> decision, bool strict,
+bool MessageMachine::holds_lane(Ending ending, std::optional<ports::Outcome> decision, bool ordered,
                                 bool confirm) noexcept {
-    if (!strict) {
+    if (!ordered) {
         return false;
     }
     const bool returns = decision ? goes_back(*decision) : ending == Ending::failed;
@@ -100,8 +100,8 @@ MessageActions MessageMachine::gathered() noexcept {
     return {.next = Next::enqueue};
 }
 
-MessageActions MessageMachine::decided(ports::Outcome outcome, bool usable, bool strict) noexcept {
-    const bool waits_for_rewind = goes_back(outcome) && strict;
+MessageActions MessageMachine::decided(ports::Outcome outcome, bool usable, bool ordered) noexcept {
+    const bool waits_for_rewind = goes_back(outcome) && ordered;
     if (phase_ != Phase::in_lane || !usable || waits_for_rewind ||
         outcome == ports::Outcome::release) { // it waits anyway
         return {};
@@ -137,12 +137,11 @@ MessageActions MessageMachine::ended(const MessageEnd& end, const Circumstances&
         return after_failure(session.failure, end.holds_lane, now);
     case Ending::given_back:
         if (removed_) { // it cannot go back to the broker: it is handled first
-            return {.next = Next::put_first};
+            return {.next = Next::put_back};
         }
         [[fallthrough]];
     case Ending::not_started:
-        return session.may_wait ? MessageActions{.next = Next::put_first}
-                                : settle(Verdict::release);
+        return session.may_wait ? MessageActions{.next = Next::put_back} : settle(Verdict::release);
     case Ending::unexamined:
         if (!session.may_wait) {
             return settle(Verdict::release);
@@ -201,7 +200,7 @@ MessageActions MessageMachine::after_failure(const FailureDecision& failure, boo
     return wait(Next::wait);
 }
 
-/// Where several run at once there is no order to keep.
+/// Without an order to keep nothing has to go back before it.
 MessageActions MessageMachine::abandon(bool holds) noexcept {
     if (!holds) {
         return settle(Verdict::abandon, true);
@@ -219,7 +218,7 @@ MessageActions MessageMachine::retry_due() noexcept {
     }
     phase_ = Phase::in_lane;
     ++attempt_;
-    return {.next = holds_lane_ ? Next::put_first : Next::enqueue};
+    return {.next = holds_lane_ ? Next::put_back : Next::enqueue};
 }
 
 MessageActions MessageMachine::lock_ended() noexcept {
@@ -233,7 +232,7 @@ MessageActions MessageMachine::examined(bool guarded) noexcept {
     phase_ = Phase::in_lane;
     examined_ = true;
     guarded_ = guarded;
-    return {.next = holds_lane_ ? Next::put_first : Next::enqueue};
+    return {.next = holds_lane_ ? Next::put_back : Next::enqueue};
 }
 
 MessageActions MessageMachine::condemned(const CrashGuard& guard, TimePoint now) noexcept {

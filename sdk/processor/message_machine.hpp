@@ -27,7 +27,8 @@ enum class Ending : std::uint8_t {
     not_started, ///< The lock was ending. It may have been renewed meanwhile.
     expired,     ///< The message's own deadline had passed (R22).
     unexamined,  ///< The session's record may say that it is not to start.
-    given_back,  ///< A message before it in its batch failed. It starts again in its turn.
+    /// Its session waits, or a message before it in its batch failed. It starts in its turn.
+    given_back,
 };
 
 [[nodiscard]] constexpr bool ran(Ending ending) noexcept {
@@ -92,7 +93,7 @@ struct MessageActions {
     enum class Next : std::uint8_t {
         nothing,
         enqueue,      ///< at the end of the lane
-        put_first,    ///< before all others in the lane
+        put_back,     ///< to its place in the lane
         send,         ///< settle it by `verdict`, or as its handler decided
         wait,         ///< it waits for `retry_at`, and others pass it
         park,         ///< it waits until the session is left
@@ -149,9 +150,10 @@ public:
         return expired != ExpiredMessageAction::handle && deadline.passed(now);
     }
 
-    /// Whether the lane is held until the message is dealt with. `strict`: one call at a time.
+    /// Whether the lane is held until the message is dealt with, so that nothing overtakes it.
+    /// `ordered`: the messages have an order to keep.
     [[nodiscard]] static bool holds_lane(Ending ending, std::optional<ports::Outcome> decision,
-                                         bool strict, bool confirm) noexcept;
+                                         bool ordered, bool confirm) noexcept;
 
     /// Before it arrives: the session's record is looked at before it is handled.
     void note_suspect(const Suspect& suspect) {
@@ -162,7 +164,8 @@ public:
     /// It waits for no more messages of its batch.
     [[nodiscard]] MessageActions gathered() noexcept;
     /// The handler settled it and still runs.
-    [[nodiscard]] MessageActions decided(ports::Outcome outcome, bool usable, bool strict) noexcept;
+    [[nodiscard]] MessageActions decided(ports::Outcome outcome, bool usable,
+                                         bool ordered) noexcept;
     [[nodiscard]] MessageActions ended(const MessageEnd& end, const Circumstances& session,
                                        TimePoint now) noexcept;
     [[nodiscard]] MessageActions retry_due() noexcept;

@@ -107,6 +107,8 @@ void check_health(const HealthBounds& bounds) {
     check("handler_slow", bounds.handler_slow);
     check("settlement_unanswered", bounds.settlement_unanswered);
     check("buffer_full", bounds.buffer_full);
+    check("sessions_parked", bounds.sessions_parked);
+    check("sessions_waiting", bounds.sessions_waiting);
 }
 
 void require_for(const FailurePolicy& policy, const ports::Capabilities& capabilities) {
@@ -154,7 +156,7 @@ void check_options(const ProcessorOptions& options, ports::Scope scope) {
              most_calls_per_session);
     in_range("max_concurrent_calls", options.max_concurrent_calls, 0, most_calls);
     not_negative("session_idle_timeout", options.session_idle_timeout);
-    not_negative("max_hold", options.max_hold);
+    not_negative("max_hold", options.max_hold.value_or(Duration::zero()));
     in_range("max_parked_sessions", options.max_parked_sessions, 0, most_sessions);
     in_range("prefetch", options.prefetch, 0, 10'000);
     if (options.max_buffered_bytes < (std::size_t{64} << 10U)) {

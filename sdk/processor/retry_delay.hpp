@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -32,10 +33,16 @@ public:
         return delay.value_or(Duration::zero());
     }
 
-    /// Nothing of the session is to be handled for so long.
-    void begin(Duration delay) { write(delay); }
+    /// Nothing of the session is to be handled until then, or until a later instant that was given.
+    void begin(TimePoint until) {
+        until_ = std::max(until_, until);
+        write(until_ - session_.now);
+    }
     /// The delay is over: its record goes.
-    void end() { write(Duration::zero()); }
+    void end() {
+        until_ = {};
+        write(Duration::zero());
+    }
     /// The broker has answered a `begin` or an `end`.
     void written() noexcept { writing_ -= writing_ != 0 ? 1 : 0; }
 
@@ -52,6 +59,7 @@ private:
 
     SessionState& session_;
     Reading reading_{Reading::never};
+    TimePoint until_{}; ///< of messages that failed here
     std::uint32_t writing_{0};
 };
 

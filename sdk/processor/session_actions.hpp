@@ -31,7 +31,7 @@ struct SessionAction {
         limit_lane,     ///< `count` calls may run at once
         take_back,      ///< take what has not started from the lane: `taken_back`, `all_taken_back`
         enqueue,        ///< `message` goes to the end of the lane
-        put_first,      ///< `message` goes before all others in the lane
+        put_back,       ///< `message` was in the lane and returns to its place there
         settle,         ///< send the settlement of `message`: as decided, else by `verdict`;
                         ///< `count`: 1 if it is released unstarted
         dispose,        ///< `message` is finished; `count`: 1 if the broker has it back

@@ -47,7 +47,7 @@ SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::Sessi
       seat_{seat},
       link_{std::move(link)},
       view_{shard.workplace(),
-            shard.slots().targets()[seat.target].entity_at(link_->entity_index()),
+            shard.slots().accepts().targets()[seat.target].entity_at(link_->entity_index()),
             link_->session_id(), shard.slots().calls_per_session()},
       record_{*link_, view_},
       machine_{shard.terms(link_->share()), view_.loop().now()} {
@@ -157,12 +157,22 @@ void SessionDriver::ended(MessageCall& call) {
 void SessionDriver::session_call_ended() {
     const std::unique_ptr<SessionCall> call = std::move(session_call_);
     const auto& failure = call->failure();
+    std::uint32_t before = 0;
+    if (call->opens()) {
+        OpenBook& failures = view_.shared().open_failures;
+        const SessionKey key{view_.entity(), view_.session_id()};
+        if (failure) {
+            before = failures.failed(key);
+        } else {
+            failures.succeeded(key);
+        }
+    }
     if (failure) {
         view_.report(call->opens() ? ErrorSource::session_open : ErrorSource::session_close,
                      {.code = Errc::handler_failed, .detail = *failure});
     }
     if (call->opens()) {
-        feed(&SessionMachine::open_ended, !failure);
+        feed(&SessionMachine::open_ended, !failure, before);
     } else {
         feed(&SessionMachine::close_ended);
     }
@@ -244,15 +254,15 @@ void SessionDriver::perform(const SessionAction& action) {
             {.message = &call.message, .attempt = call.attempt(), .fate = action.fate});
         break;
     }
-    case Kind::limit_lane: view_.limit_calls(action.count); break;
+    case Kind::limit_lane: lane.set_max_calls(action.count); break;
     case Kind::take_back: take_back(); break;
     case Kind::enqueue:
         lane.push(call_of(action));
         shard_.lane_ready();
         break;
-    case Kind::put_first:
+    case Kind::put_back:
         call_of(action).times.ready = view_.loop().now();
-        lane.push_front(call_of(action));
+        lane.put_back(call_of(action));
         shard_.lane_ready();
         break;
     case Kind::settle:
@@ -352,7 +362,8 @@ SessionSigns SessionDriver::signs(TimePoint quiet_since) const {
                        .window = machine_.window(),
                        .in_flight = machine_.in_flight(),
                        .renewal_late = machine_.lock().is_late(view_.loop().now()),
-                       .parked = machine_.phase() == SessionMachine::Phase::parked};
+                       .parked = machine_.phase() == SessionMachine::Phase::parked,
+                       .open_failed = machine_.close_reason() == CloseReason::open_failed};
     if (signs.progress_at <= quiet_since) {
         const std::size_t waiting = view_.lane().waiting();
         signs.running = machine_.messages().in_lane() - static_cast<std::uint32_t>(waiting) +

@@ -60,7 +60,7 @@ public:
                 .own_locks = own_locks_.get(),
                 .asked = asked_};
     }
-    [[nodiscard]] LeaveMachine::Seat seat() const noexcept { return machine_.seat(); }
+    [[nodiscard]] const SessionMachine& machine() const noexcept { return machine_; }
     /// Counts the handlers that run only if it made no progress since `quiet_since`.
     [[nodiscard]] SessionSigns signs(TimePoint quiet_since) const;
 

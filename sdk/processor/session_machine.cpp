@@ -45,7 +45,7 @@ void SessionMachine::begin() {
     }
 }
 
-void SessionMachine::open_ended(bool succeeded) {
+void SessionMachine::open_ended(bool succeeded, std::uint32_t failed_before) {
     if (!opening_call_) {
         return;
     }
@@ -56,10 +56,11 @@ void SessionMachine::open_ended(bool succeeded) {
     if (state_.phase == Phase::opening && succeeded) {
         state_.phase = Phase::working;
     } else if (state_.phase == Phase::opening) {
-        leaving_.begin(CloseReason::open_failed);
+        leaving_.open_failed(failed_before);
     }
-    if (state_.phase == Phase::working || (state_.removes() && !state_.lost)) {
-        book_.release_holds(); // what waits may start, or must
+    if (state_.phase == Phase::working) {
+        book_.release_holds(); // what waits may start
+        grant();
     }
     leaving_.step();
     react();
@@ -91,13 +92,14 @@ void SessionMachine::arrived(MessageMachine& message, std::size_t bytes, bool re
 }
 
 void SessionMachine::decided(MessageMachine& message, ports::Outcome outcome) {
-    book_.follow(message, message.decided(outcome, usable(), calls_ == 1 && state_.terms.ordered));
+    book_.follow(message, message.decided(outcome, usable(), state_.terms.ordered));
 }
 
 void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
     state_.progress_at = state_.now;
     leaving_.ended(message, end);
     book_.ended(message, end);
+    leaving_.let_back();
     if (state_.lost && !book_.handlers_run()) { // it was kept, not to give the session away early
         book_.drop_link();
     }
@@ -166,7 +168,7 @@ void SessionMachine::rewind() {
 // Credit and idleness
 
 void SessionMachine::grant() {
-    if ((state_.phase != Phase::opening && state_.phase != Phase::working) || state_.rolls()) {
+    if (!state_.may_fetch() || state_.rolls()) {
         return;
     }
     const std::uint32_t window = // what is not fetched cannot start
@@ -271,7 +273,7 @@ TimePoint SessionMachine::idle_at() const noexcept {
 }
 
 TimePoint SessionMachine::retry_at() const noexcept {
-    const bool may_retry = !is_leaving() && state_.phase != Phase::parked;
+    const bool may_retry = state_.phase <= Phase::working || state_.phase == Phase::idling_out;
     return may_retry ? book_.retry_at() : TimePoint::max();
 }
 

@@ -36,7 +36,7 @@ public:
     void hold_back() { state_.add(Kind::pause_lane); } ///< handlers of an earlier lock still run
     void let_in();                                     ///< they have returned
     void begin();                                      ///< no earlier lock is in the way
-    void open_ended(bool succeeded);
+    void open_ended(bool succeeded, std::uint32_t failed_before); ///< before, in a row
     void open_skipped(); ///< the lane gave it back unstarted
     void leave(CloseReason reason);
     /// The session is given up although handlers run: `stop` at its deadline.

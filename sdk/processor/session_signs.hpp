@@ -25,6 +25,7 @@ struct SessionSigns {
     bool awaits_worker{false}; ///< messages may start, and nothing else is awaited
     bool renewal_late{false};
     bool parked{false};
+    bool open_failed{false}; ///< parked for that
 };
 
 [[nodiscard]] SlotDescription describe(const SessionSigns& signs, TimePoint now);

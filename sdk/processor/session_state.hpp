@@ -78,6 +78,11 @@ struct SessionState {
     [[nodiscard]] bool rolls() const noexcept {
         return (idle.timeout() == Duration::zero() || asked_ahead) && credit.shown_empty();
     }
+    /// Messages may be asked for. What is removed cannot go back if on_session_open fails: it is
+    /// fetched afterwards.
+    [[nodiscard]] bool may_fetch() const noexcept {
+        return phase == Phase::working || (phase == Phase::opening && !removes());
+    }
     /// A drain was answered. False: the answer shows nothing.
     [[nodiscard]] bool drained() noexcept {
         if (asked_at != TimePoint{}) { // else it went out with the accept

@@ -30,11 +30,11 @@ public:
         : workplace_{workplace},
           entity_{entity},
           session_id_{std::move(session_id)},
-          lane_{workplace.shared->environment.dispatcher->make_lane(calls)},
+          ordered_{workplace.shared->scope == ports::Scope::session},
+          lane_{workplace.shared->environment.dispatcher->make_lane(calls, ordered_)},
           examines_{workplace.shared->scope == ports::Scope::session &&
                     workplace.endpoint.capabilities().has(ports::Capability::session_state) &&
-                    !workplace.options().receive_and_delete},
-          strict_{is_strict(calls)} {}
+                    !workplace.options().receive_and_delete} {}
 
     [[nodiscard]] Workplace& workplace() const noexcept { return workplace_; }
     [[nodiscard]] SharedState& shared() const noexcept { return *workplace_.shared; }
@@ -45,7 +45,15 @@ public:
     [[nodiscard]] std::stop_token stop_token() const noexcept { return lock_->stop_token(); }
     /// A message that was delivered before may have to wait (`retry_later`).
     [[nodiscard]] bool examines() const noexcept { return examines_; }
-    [[nodiscard]] bool strict() const noexcept { return strict_.load(std::memory_order_relaxed); }
+    /// Messages without sessions have no order to keep.
+    [[nodiscard]] bool ordered() const noexcept { return ordered_; }
+    /// On a worker that took the call: its handler is about to start. False: it must not, because
+    /// the session waits or is left.
+    [[nodiscard]] bool begin(dispatch::Call& call) const {
+        return shared().environment.dispatcher->begin(*lane_, call);
+    }
+    /// It will not start. What is to start before the next one holds the lane by now.
+    void skip(dispatch::Call& call) const { shared().environment.dispatcher->skip(*lane_, call); }
     [[nodiscard]] Deadline lock_expires() const noexcept { return lock_->expires(); }
     /// Outlives the session.
     [[nodiscard]] const std::shared_ptr<LockBound>& lock() const noexcept { return lock_; }
@@ -76,10 +84,6 @@ public:
     void fire_stop() {
         shared().environment.notifier->post([lock = lock_] { lock->request_stop(); });
     }
-    void limit_calls(std::uint32_t calls) {
-        strict_.store(is_strict(calls), std::memory_order_relaxed);
-        lane_->set_max_calls(calls);
-    }
     void report(ErrorSource source, Failure failure, const FailedMessage& failed = {}) const {
         ErrorContext context{.source = source,
                              .failure = std::move(failure),
@@ -95,22 +99,17 @@ public:
     }
 
 private:
-    /// Messages without sessions have no order to keep.
-    [[nodiscard]] bool is_strict(std::uint32_t calls) const noexcept {
-        return calls == 1 && shared().scope == ports::Scope::session;
-    }
-
     using Instant = std::atomic<TimePoint>;
     static_assert(Instant::is_always_lock_free);
 
     Workplace& workplace_;
     const std::string& entity_;
     const std::string session_id_;
+    const bool ordered_;
     const dispatch::LanePtr lane_;
     const std::shared_ptr<LockBound> lock_{std::make_shared<LockBound>()};
     Instant last_start_{};
     const bool examines_;
-    std::atomic<bool> strict_;
 };
 
 /// Valid as long as the session.

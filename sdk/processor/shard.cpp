@@ -20,7 +20,7 @@ template <typename Sessions>
 std::size_t without_slot(const Sessions& sessions) {
     return static_cast<std::size_t>(
         std::count_if(sessions.begin(), sessions.end(), [](const auto& session) {
-            return session->seat() != LeaveMachine::Seat::slot;
+            return session->machine().seat() != LeaveMachine::Seat::slot;
         }));
 }
 
@@ -43,7 +43,8 @@ Shard::Shard(std::shared_ptr<SharedState> shared, std::size_t number, ports::End
       limits_{.idle_timeout = workplace_.options().session_idle_timeout,
               .prefetch = workplace_.options().prefetch},
       health_{.shard = number,
-              .machine = {workplace_.options().health, workplace_.shared->environment.silence}} {}
+              .machine = {workplace_.options().health, workplace_.shared->environment.silence,
+                          number == 0}} {}
 
 void Shard::start(std::uint32_t slots, std::uint32_t all_slots) {
     loop().attach(*this);
@@ -70,7 +71,7 @@ void Shard::set_limits(std::uint32_t slots, const ConcurrencyLimits& limits) {
     slots_.set_limits(slots, limits.max_concurrent_sessions,
                       limits.max_concurrent_calls_per_session);
     feed_sessions(&SessionMachine::limit_calls, limits.max_concurrent_calls_per_session);
-    feed_sessions(&SessionMachine::limit, limits_at(slots_.targets(), limits_));
+    feed_sessions(&SessionMachine::limit, limits_at(slots_.accepts().targets(), limits_));
     lane_ready();
 }
 
@@ -86,7 +87,7 @@ SessionTerms Shard::terms(core::ReceiveSharePtr share) {
             .parked = workplace_.shared->parked,
             .settling = workplace_.shared->settling,
             .drain_time = workplace_.drain_time,
-            .limits = limits_at(slots_.targets(), limits_),
+            .limits = limits_at(slots_.accepts().targets(), limits_),
             .calls = slots_.calls_per_session(),
             .batch = shared.handlers.batch,
             .ordered = shared.scope == ports::Scope::session,
@@ -96,10 +97,10 @@ SessionTerms Shard::terms(core::ReceiveSharePtr share) {
 
 ports::FirstCredit Shard::first_credit() const {
     const Handlers& handlers = workplace_.shared->handlers;
-    return processor::first_credit(workplace_.options(), limits_at(slots_.targets(), limits_),
-                                   window_half(slots_.calls_per_session(), handlers.batch),
-                                   slots_.active(), static_cast<bool>(handlers.session_open),
-                                   workplace_.budget);
+    return processor::first_credit(
+        workplace_.options(), limits_at(slots_.accepts().targets(), limits_),
+        window_half(slots_.calls_per_session(), handlers.batch), slots_.active(),
+        static_cast<bool>(handlers.session_open), workplace_.budget);
 }
 
 SessionDriver& Shard::open_session(const SessionSeat& seat, ports::SessionLinkPtr link) {
@@ -177,7 +178,7 @@ void Shard::on_watchdog() {
 void Shard::describe(ProcessorDescription& into, std::vector<Health>& healths) {
     slots_.describe(into);
     for (const auto& session : sessions_) {
-        switch (session->seat()) {
+        switch (session->machine().seat()) {
         case LeaveMachine::Seat::slot: break;
         case LeaveMachine::Seat::parked:
             into.parked.push_back(

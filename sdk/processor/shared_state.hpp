@@ -12,14 +12,15 @@
 #include "processor/handlers.hpp"
 #include "processor/health_board.hpp"
 #include "processor/held_sessions.hpp"
+#include "processor/open_book.hpp"
 #include "processor/session_count.hpp"
 #include "processor/suspect_turn.hpp"
 #include "processor/target_claims.hpp"
 
 namespace sessionq::processor {
 
-/// What all shards of a processor and its workers share; only `held`, `suspects`, `parked` and
-/// `settling` change after start.
+/// What all shards of a processor and its workers share; only `held`, `suspects`, `open_failures`,
+/// `parked` and `settling` change after start.
 struct SharedState {
     ProcessorOptions options{};
     ports::Scope scope{ports::Scope::session}; ///< what each link holds
@@ -30,6 +31,7 @@ struct SharedState {
     // Loops write it. Workers read what lies before: not in the same cache line.
     alignas(64) HeldSessions held{};
     SuspectTurn suspects{};
+    OpenBook open_failures{};
     SessionCount parked{};                  ///< within `max_parked_sessions`
     SessionCount settling{};                ///< within `max_concurrent_sessions`
     std::unique_ptr<TargetClaims> claims{}; ///< of named sessions

@@ -7,7 +7,6 @@ namespace sessionq::processor {
 
 bool is_fault(CloseReason reason) noexcept {
     switch (reason) {
-    case CloseReason::open_failed:
     case CloseReason::lock_lost:
     case CloseReason::connection_lost:
     case CloseReason::unresponsive: return true;
@@ -61,6 +60,9 @@ SlotActions SlotMachine::session_left(CloseReason reason, std::optional<Duration
         return back_off(backoff_.next(random_));
     }
     backoff_.reset();
+    if (reason == CloseReason::open_failed) { // the session has waited, or still does
+        fruitless_for.reset();
+    }
     return back_off(fruitless_for ? AcceptPace::min_interval - *fruitless_for : Duration::zero());
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "processor/ready_sessions.hpp"
 #include "processor/shard.hpp"
 
 namespace sessionq::processor {
@@ -12,11 +13,13 @@ SlotTable::SlotTable(Shard& shard, Workplace& workplace)
     : shard_{shard},
       workplace_{workplace},
       accepts_{shard, workplace},
-      calls_per_session_{workplace.options().max_concurrent_calls_per_session} {}
+      calls_per_session_{workplace.options().max_concurrent_calls_per_session},
+      fair_{!workplace.options().max_hold && workplace.shared->scope == ports::Scope::session} {}
 
 void SlotTable::set_limits(std::uint32_t slots, std::uint32_t all_slots,
                            std::uint32_t calls_per_session) {
     accepts_.set_slots(slots, all_slots);
+    all_slots_ = all_slots;
     calls_per_session_ = calls_per_session;
     demand_.limit(slots);
     while (slots_.size() < demand_.slots()) {
@@ -45,6 +48,39 @@ void SlotTable::follow_demand() {
         apply(slot, slot.machine.follow(demand_.unwanted(slot.index)));
     }
     accepts_.need_at_once(free_count_);
+    fair_.look_soon(now());
+    workplace_.loop().timers().set_due(fair_timer_, fair_.next());
+}
+
+/// Sessions that others wait for are left (R14).
+void SlotTable::share() {
+    const bool shares = !demand_.unwanted(0) && !accepts_.targets().has_slots_for_all();
+    std::vector<Slot*> holding;
+    for (Slot& slot : slots_) {
+        // What has just come gets its first message handled.
+        if (shares && slot.session != nullptr && slot.session->machine().had_messages()) {
+            holding.push_back(&slot);
+        }
+    }
+    std::ranges::sort(holding, {}, [](const Slot* slot) {
+        return std::pair{!slot->session->machine().is_leaving(), slot->since};
+    });
+    const std::optional<ports::ReadySessions> ready =
+        ready_sessions(accepts_.targets(), workplace_.endpoint);
+    fair_.look({.here = shares ? demand_.slots() : 0,
+                .all = all_slots_,
+                .free = free_count_,
+                .held = held(),
+                .ready = ready ? std::optional{ready->count} : std::nullopt},
+               now());
+    for (Slot* const slot : holding) {
+        SessionDriver& session = *slot->session;
+        if (fair_.leaves(session.view().session_id(), session.machine().phase(), slot->since,
+                         now())) {
+            session.feed(&SessionMachine::leave, CloseReason::max_hold);
+        }
+    }
+    workplace_.loop().timers().set_due(fair_timer_, fair_.next());
 }
 
 /// Also files the slot among the free ones, or takes it from them.
@@ -89,6 +125,8 @@ void SlotTable::granted(std::size_t target, TimePoint asked_at, ports::SessionLi
                                         std::move(link));
     slot.session->open();
     accepts_.need(free_count_);
+    fair_.granted(slot.session->view().session_id(), asked_at, free_count_ == 0, now());
+    workplace_.loop().timers().set_due(fair_timer_, fair_.next());
 }
 
 void SlotTable::session_left(const SessionSeat& seat, CloseReason reason, bool had_messages) {
@@ -104,7 +142,7 @@ void SlotTable::session_left(const SessionSeat& seat, CloseReason reason, bool h
 // Watching
 
 SlotWaits SlotTable::waits() const {
-    return {.named_sessions = targets().named(),
+    return {.named_sessions = accepts_.targets().named(),
             .accept = accepts_.pending() != 0,
             .pause = accepts_.is_pausing()};
 }
@@ -114,13 +152,16 @@ SlotDescription SlotTable::describe(const Slot& slot, SlotWaits waits) const {
         return processor::describe(slot.session->signs(TimePoint::max()), now());
     }
     const SlotWords words = slot.words(waits);
-    return {.entity = targets().only_entity(),
+    return {.entity = accepts_.targets().only_entity(),
             .state = std::string{words.state},
             .waits_for = std::string{words.waits_for},
             .since = now() - slot.since};
 }
 
 void SlotTable::describe(ProcessorDescription& into) const {
+    into.session_hold =
+        std::max(into.session_hold, workplace_.options().max_hold.value_or(fair_.hold()));
+    into.ready_bound = std::max(into.ready_bound, fair_.bound());
     SlotWaits waits = this->waits();
     std::uint32_t asking = 0;
     for (const Slot& slot : slots_) {

@@ -9,6 +9,7 @@
 
 #include "core/intrusive_list.hpp"
 #include "processor/accept_table.hpp"
+#include "processor/fairness_machine.hpp"
 #include "processor/session_driver.hpp"
 #include "processor/slot_demand.hpp"
 #include "processor/slot_machine.hpp"
@@ -40,7 +41,6 @@ public:
     bool show(HealthMachine& health);
 
     [[nodiscard]] AcceptTable& accepts() noexcept { return accepts_; }
-    [[nodiscard]] const TargetBook& targets() const noexcept { return accepts_.targets(); }
     [[nodiscard]] std::uint32_t calls_per_session() const noexcept { return calls_per_session_; }
     [[nodiscard]] std::uint32_t active() const noexcept { return demand_.slots(); }
     [[nodiscard]] std::size_t held() const noexcept;
@@ -71,6 +71,7 @@ private:
     void follow_demand();
     void apply(Slot& slot, const SlotActions& actions);
     void due(Slot& slot);
+    void share();
     [[nodiscard]] SlotDescription describe(const Slot& slot, SlotWaits waits) const;
     [[nodiscard]] SlotWaits waits() const;
     [[nodiscard]] TimePoint now() const noexcept { return workplace_.loop().now(); }
@@ -83,6 +84,9 @@ private:
     std::uint32_t free_count_{0};
     SlotDemand demand_{};
     std::uint32_t calls_per_session_;
+    std::uint32_t all_slots_{0}; ///< of the processor
+    FairnessMachine fair_;
+    timing::Timer fair_timer_{timing::Timer::calling<&SlotTable::share>(this)};
 };
 
 } // namespace sessionq::processor

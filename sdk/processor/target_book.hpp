@@ -74,8 +74,10 @@ public:
     }
     /// For how long a session may be idle: without end where each named one has a slot.
     [[nodiscard]] Duration idle_timeout(Duration configured) const noexcept {
-        return named() && slots_ >= size() ? Duration::max() : configured;
+        return has_slots_for_all() ? Duration::max() : configured;
     }
+    /// Each named session has a slot.
+    [[nodiscard]] bool has_slots_for_all() const noexcept { return named() && slots_ >= size(); }
 
     [[nodiscard]] const AcceptTarget& operator[](std::size_t index) const noexcept {
         return targets_[index];

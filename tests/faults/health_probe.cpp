@@ -74,7 +74,9 @@ struct Arguments {
                           .workers_busy = 1s,
                           .handler_slow = 1s,
                           .settlement_unanswered = 1s,
-                          .buffer_full = 1s};
+                          .buffer_full = 1s,
+                          .sessions_parked = 1s,
+                          .sessions_waiting = 1min};
     }
 
     sessionq::ProcessorOptions options{.error_backoff = {.min = 100ms, .max = 500ms}};

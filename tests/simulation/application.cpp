@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/backoff.hpp"
 #include "simulation/deferred_use.hpp"
 #include "simulation/state_use.hpp"
 #include "simulation/virtual_worker.hpp"
@@ -70,13 +71,20 @@ processor::Handlers Application::handlers(const Wanted& wanted) {
     }
     if (wanted.open) {
         handlers.session_open = [this](SessionContext& session) {
-            opening_.insert(session.entity() + "/" + session.session_id());
+            const std::string key = session.entity() + "/" + session.session_id();
+            check_open(key);
+            opening_.insert(key);
             pass_time(milliseconds{environment_.scheduler.random().below(20)}, {});
-            opening_.erase(session.entity() + "/" + session.session_id());
+            opening_.erase(key);
             if (environment_.chance(open_throws)) {
                 expectations_.voluntary_leave = true;
+                const Duration least = core::Backoff::at(expectations_.options.error_backoff,
+                                                         failed_opens_[key].times++) /
+                                       2;
+                failed_opens_[key].not_before = environment_.scheduler.now() + least;
                 throw std::runtime_error{"open"};
             }
+            failed_opens_.erase(key);
         };
     }
     if (wanted.close) {
@@ -92,6 +100,20 @@ processor::Handlers Application::handlers(const Wanted& wanted) {
                                      " ", to_string(error.failure.code), " ", error.failure.detail);
     };
     return handlers;
+}
+
+/// A session that failed to open waits by itself, whichever slot has it next. Whoever gives it up
+/// earlier, because of a fault or a pause, ends that.
+void Application::check_open(const std::string& key) {
+    const auto found = failed_opens_.find(key);
+    const bool must_wait =
+        expectations_.locks_last && !expectations_.pauses && !expectations_.limits_change;
+    if (found != failed_opens_.end() && must_wait &&
+        environment_.scheduler.now() < found->second.not_before) {
+        environment_.verdict.report("(g) attempts (R17)",
+                                    key + " is opened again before its delay is over, after " +
+                                        std::to_string(found->second.times) + " failures");
+    }
 }
 
 std::shared_ptr<Application::Call> Application::begin(Batch batch) {

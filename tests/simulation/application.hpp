@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -72,6 +73,7 @@ private:
     [[nodiscard]] std::shared_ptr<Call> begin(Batch batch);
     [[nodiscard]] Member begin_message(MessageContext& context, const Script& script);
     void choose_failure(Call& call);
+    void check_open(const std::string& key);
     void settle(Member& member, ports::Outcome outcome);
     [[nodiscard]] bool ended_early(const Call& call) const;
 
@@ -81,6 +83,11 @@ private:
     bool dead_{false};
     std::vector<std::shared_ptr<Call>> cut_off_{}; ///< coroutines of the dead
     std::set<std::string> opening_{};              ///< sessions whose on_session_open handler runs
+    struct FailedOpens {
+        std::uint32_t times{0}; ///< in a row
+        TimePoint not_before{};
+    };
+    std::map<std::string, FailedOpens> failed_opens_{};
     bool batches_{false};
     std::uint64_t batch_{0}; ///< the last
     std::uint64_t running_{0};

@@ -231,7 +231,6 @@ constexpr std::array network_scenarios{
     NetworkScenario{"retried_later", "steady",
                     [](Setup& s, Random& r) {
                         load(s, r);
-                        s.options.max_concurrent_calls_per_session = 1;
                         s.options.failure_policy =
                             FailurePolicy::retry_later({some(r, milliseconds{200}, seconds{3}),
                                                         some(r, seconds{1}, seconds{5})});
@@ -247,13 +246,13 @@ constexpr std::array network_scenarios{
                     [](Setup& s, Random& r) {
                         load(s, r);
                         dying(s, r);
-                        s.options.max_concurrent_calls_per_session = 1;
                         s.options.failure_policy =
                             FailurePolicy::retry_later({some(r, milliseconds{200}, seconds{3}),
                                                         some(r, seconds{1}, seconds{5})});
                         s.scripts.throws = static_cast<unsigned>(5 + r.below(30));
                         s.scripts.uses_state = chance(r, 40) ? 30 : 0;
                         if (chance(r, 50)) {
+                            s.options.max_concurrent_calls_per_session = 1;
                             s.options.crash_guard = some_guard(r);
                             s.scripts.kills = 5;
                             s.scripts.throws = 50;
@@ -408,8 +407,6 @@ constexpr std::array network_scenarios{
                     }},
     NetworkScenario{"pauses_amid_delays", "pauses",
                     [](Setup& s, Random& r) {
-                        s.limits_every = Duration::zero(); // the delay holds for one call
-                        s.options.max_concurrent_calls_per_session = 1;
                         s.options.failure_policy =
                             FailurePolicy::retry_later({some(r, milliseconds{200}, seconds{3}),
                                                         some(r, seconds{1}, seconds{5})});

@@ -42,12 +42,14 @@ Setup calm(Random& random) {
     ProcessorOptions& options = setup.options;
     options.max_concurrent_sessions = static_cast<std::uint32_t>(1 + random.below(8));
     options.max_concurrent_calls_per_session =
-        chance(random, 70) ? 1 : static_cast<std::uint32_t>(2 + random.below(3));
+        chance(random, 60) ? 1 : static_cast<std::uint32_t>(2 + random.below(15));
     options.max_concurrent_calls =
         chance(random, 30) ? static_cast<std::uint32_t>(1 + random.below(4)) : 0;
     options.session_idle_timeout =
         one_of(random, std::array<Duration, 5>{Duration::zero(), milliseconds{1}, milliseconds{50},
                                                seconds{1}, seconds{5}});
+    options.max_hold =
+        chance(random, 70) ? std::optional<Duration>{Duration::zero()} : std::nullopt;
     options.prefetch = chance(random, 50) ? 0 : static_cast<std::uint32_t>(1 + random.below(5));
     // of messages of a MiB, which are expected until some have come: none, 64, more than enough
     constexpr std::size_t mebibytes = std::size_t{1} << 20U;
@@ -63,7 +65,7 @@ Setup calm(Random& random) {
         .min = milliseconds{100},
         .max = one_of(random, std::array<Duration, 3>{seconds{1}, seconds{5}, seconds{30}})};
     setup.loops = 1 + random.below(2);
-    setup.workers = 1 + random.below(5);
+    setup.workers = 1 + random.below(options.max_concurrent_calls_per_session == 1 ? 5 : 12);
     setup.sessions = 3 + random.below(12);
     setup.messages = 1 + random.below(10);
     setup.arrivals_over =
@@ -226,6 +228,15 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.options.failure_policy = some_policy(r);
              s.options.auto_complete = chance(r, 60);
          }},
+        {"failing_opens",
+         [](Setup& s, Random& r) {
+             s.faults.latency_low = milliseconds{1};
+             s.faults.latency_high = milliseconds{5};
+             s.open_handler = true;
+             s.open_throws = static_cast<unsigned>(20 + r.below(70));
+             s.options.receive_and_delete = chance(r, 10);
+             s.locks_last = true;
+         }},
         {"abandon_order",
          [](Setup& s, Random& r) {
              s.options.max_concurrent_calls_per_session = 1;
@@ -234,11 +245,34 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.scripts.throws = 30;
              s.messages = 12;
          }},
+        {"several_calls",
+         [](Setup& s, Random& r) {
+             s.options.max_concurrent_calls_per_session =
+                 static_cast<std::uint32_t>(1 + r.below(16));
+             s.workers = 2 + r.below(15);
+             s.options.failure_policy =
+                 chance(r, 20) ? FailurePolicy::retry_later(
+                                     {milliseconds{5 + r.below(1000)}, milliseconds{500}})
+                               : some_policy(r);
+             s.options.prefetch = chance(r, 60) ? 0 : static_cast<std::uint32_t>(1 + r.below(20));
+             s.options.auto_complete = chance(r, 85);
+             s.scripts.throws = static_cast<unsigned>(2 + r.below(30));
+             s.scripts.settles = static_cast<unsigned>(r.below(20));
+             s.scripts.takes_high =
+                 one_of(r, std::array<Duration, 3>{milliseconds{5}, milliseconds{100}, seconds{2}});
+             s.sessions = 1 + r.below(6);
+             s.messages = 5 + r.below(30);
+             s.deaths_every = chance(r, 15) ? Duration{seconds{2}} : Duration::zero();
+             s.faults.detach_every = chance(r, 15) ? Duration{seconds{3}} : Duration::zero();
+             s.pauses_every = chance(r, 15) ? Duration{seconds{2}} : Duration::zero();
+             s.stop_early = chance(r, 15);
+             limits_bound(s, r);
+         }},
         {"batches",
          [](Setup& s, Random& r) {
              s.batches = some_batches(r);
              s.options.max_concurrent_calls_per_session =
-                 chance(r, 80) ? 1 : static_cast<std::uint32_t>(2 + r.below(2));
+                 chance(r, 70) ? 1 : static_cast<std::uint32_t>(2 + r.below(15));
              s.options.failure_policy = some_policy(r);
              s.options.prefetch = chance(r, 70) ? 0 : static_cast<std::uint32_t>(1 + r.below(5));
              s.options.auto_complete = chance(r, 75);
@@ -354,7 +388,7 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.scripts.instant = 40;
              s.scripts.takes_high = seconds{1 + r.below(5)};
              s.options.max_concurrent_calls_per_session =
-                 static_cast<std::uint32_t>(1 + r.below(4));
+                 static_cast<std::uint32_t>(1 + r.below(16));
              s.options.failure_policy =
                  FailurePolicy::park_session(seconds{1 + r.below(12)}); // longer than locks
              s.stop_early = chance(r, 30);
@@ -382,14 +416,15 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
          }},
         {"delayed_retries",
          [](Setup& s, Random& r) {
-             s.options.max_concurrent_calls_per_session = 1;
+             s.options.max_concurrent_calls_per_session =
+                 chance(r, 60) ? 1 : static_cast<std::uint32_t>(2 + r.below(15));
              s.options.failure_policy = FailurePolicy::retry_later(
                  {milliseconds{200 + r.below(3000)}, milliseconds{1000 + r.below(4000)}});
              s.scripts.throws = static_cast<unsigned>(5 + r.below(30));
              s.deaths_every =
                  chance(r, 60) ? Duration{milliseconds{200 + r.below(4000)}} : Duration::zero();
              s.faults.detach_every = chance(r, 20) ? Duration{seconds{3}} : Duration::zero();
-             if (chance(r, 30)) {
+             if (s.options.max_concurrent_calls_per_session == 1 && chance(r, 30)) {
                  s.options.crash_guard = CrashGuard{};
              }
          }},

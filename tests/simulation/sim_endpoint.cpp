@@ -109,7 +109,8 @@ SimEndpoint::SimEndpoint(Environment& environment, SimServer& server, SimLoop& l
       up_{environment.scheduler, "up" + std::to_string(number)},
       refuses_{environment.chance(50)},
       takes_first_credit_{environment.chance(70)},
-      is_hasty_{environment.chance(20)} {
+      is_hasty_{environment.chance(20)},
+      tells_ready_{environment.chance(50)} {
     server.connect(*this);
 }
 
@@ -153,6 +154,19 @@ ports::RequestId SimEndpoint::accept(ports::AcceptRequest request, ports::Accept
         refuse_later(id, Failure{.code = Errc::connection_lost}, environment_->latency());
     }
     return id;
+}
+
+std::optional<ports::ReadySessions> SimEndpoint::ready_sessions(const std::string& entity) {
+    if (!tells_ready_) {
+        return std::nullopt;
+    }
+    ports::ReadySessions all;
+    for (const BrokerSession* session : environment_->broker.ready(entity)) {
+        ++all.count;
+        all.since =
+            std::min(all.since, session->ready_since.value_or(environment_->scheduler.now()));
+    }
+    return all;
 }
 
 void SimEndpoint::ask(std::uint64_t accept, ports::AcceptRequest request, TimePoint asked) {

@@ -22,6 +22,9 @@ public:
         return capabilities_;
     }
     ports::RequestId accept(ports::AcceptRequest request, ports::AcceptHandler handler) override;
+    /// In every other world.
+    [[nodiscard]] std::optional<ports::ReadySessions> ready_sessions(
+        const std::string& entity) override;
     void give_up(ports::RequestId id) override;
     ports::RequestId sending_limit(std::string entity, Deadline deadline,
                                    ports::SendingLimitHandler handler) override;
@@ -76,6 +79,7 @@ private:
     bool refuses_; ///< in an outage: connections are refused, else they are made and lost
     bool takes_first_credit_; ///< else its links begin without credit
     bool is_hasty_;           ///< answers a drain that came with an accept before it looks
+    bool tells_ready_;        ///< how many sessions are ready
     core::Backoff reconnects_{BackoffOptions{}};
     core::Random random_{1};
     TimePoint next_attempt_{};

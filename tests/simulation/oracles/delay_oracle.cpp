@@ -2,19 +2,27 @@
 #include <algorithm>
 #include <map>
 
+#include "core/backoff.hpp"
 #include "simulation/oracles/oracles.hpp"
 
 namespace sessionq::simulation {
 namespace {
 
-/// After a message was given back to be retried later, no handler of its session starts before the
-/// delay is over, whoever holds the session by then.
+/// While a session waits for a message that failed, no handler of it starts. After a message was
+/// given back to be retried later, that holds until the delay is over, whoever holds the session by
+/// then.
 class DelayOracle final : public Oracle {
 public:
     DelayOracle(Environment& environment, const Expectations& expectations)
-        : environment_{environment}, policy_{expectations.options.failure_policy} {}
+        : environment_{environment},
+          policy_{expectations.options.failure_policy},
+          removes_{expectations.options.receive_and_delete} {}
 
     void handler_finished(const DeliveryRecord& delivery, bool threw) override {
+        if (const Duration least = least_wait(delivery, threw); least != Duration::zero()) {
+            waits_[&delivery] =
+                least == Duration::max() ? TimePoint::max() : environment_.scheduler.now() + least;
+        }
         if (threw && !delivery.explicitly && policy_.action == FailurePolicy::Action::retry_later) {
             const std::size_t last = policy_.retry_delays.size() - 1;
             failed_[&delivery] =
@@ -22,6 +30,16 @@ public:
                 policy_.retry_delays[std::min<std::size_t>(delivery.delivery_count, last)];
         }
     }
+
+    /// Else it was not tried again: it goes back to the broker, or has left.
+    void settle_asked(const DeliveryRecord& delivery, ports::Outcome) override {
+        const auto found = waits_.find(&delivery);
+        if (found != waits_.end() && found->second != TimePoint::max()) {
+            waits_.erase(found);
+        }
+    }
+    void closing(const LinkRecord& link) override { forget(link); }
+    void lost(const LinkRecord& link) override { forget(link); }
 
     void settle_answered(const DeliveryRecord& delivery, const Failure* failure) override {
         const auto failed = failed_.extract(&delivery);
@@ -32,6 +50,16 @@ public:
     }
 
     void handler_started(const DeliveryRecord& delivery) override {
+        for (const auto& [failed, until] : waits_) {
+            if (failed->link == delivery.link && environment_.scheduler.now() < until) {
+                environment_.verdict.report("(o) waiting (R6)",
+                                            delivery.message->session + " #" +
+                                                std::to_string(delivery.message->sequence) +
+                                                " starts while the session waits for #" +
+                                                std::to_string(failed->message->sequence));
+            }
+        }
+        waits_.erase(&delivery);
         const auto found = not_before_.find(delivery.message->session);
         if (found != not_before_.end() && environment_.scheduler.now() < found->second) {
             environment_.verdict.report("(o) delay (R9)",
@@ -42,8 +70,35 @@ public:
     }
 
 private:
+    /// How long nothing of the session starts on this link, at least: delays are cut by up to half.
+    /// Duration::max(): the session is left then.
+    [[nodiscard]] Duration least_wait(const DeliveryRecord& delivery, bool threw) const {
+        const bool released = delivery.explicitly == ports::Outcome::release;
+        if ((!threw || delivery.explicitly) && !released) {
+            return Duration::zero();
+        }
+        if (!released && delivery.thrown < policy_.max_attempts) {
+            return core::Backoff::at(policy_.retry_delay, delivery.thrown - 1) / 2;
+        }
+        if (removes_) {
+            return Duration::zero();
+        }
+        using Action = FailurePolicy::Action;
+        const bool abandons = released || policy_.action == Action::abandon;
+        const bool parks = abandons ? policy_.abandon_delay.min > Duration::zero()
+                                    : policy_.action == Action::park_session ||
+                                          policy_.action == Action::retry_later;
+        return parks ? Duration::max() : Duration::zero();
+    }
+
+    void forget(const LinkRecord& link) {
+        std::erase_if(waits_, [&link](const auto& each) { return each.first->link == &link; });
+    }
+
     Environment& environment_;
     const FailurePolicy& policy_;
+    const bool removes_;
+    std::map<const DeliveryRecord*, TimePoint> waits_{};
     std::map<const DeliveryRecord*, TimePoint> failed_{};
     std::map<std::string, TimePoint> not_before_{};
 };

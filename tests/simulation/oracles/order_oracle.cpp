@@ -38,8 +38,8 @@ public:
             report("(b) concurrent calls (R7)", delivery,
                    std::to_string(running_) + " handlers run, the cap is " + std::to_string(cap));
         }
-        if (per_session == 1 && !expectations_.limits_change) {
-            check_strict(delivery);
+        if (!expectations_.limits_change) {
+            check_before(delivery, per_session == 1);
         }
     }
 
@@ -51,8 +51,10 @@ public:
 
 private:
     /// The broker must have settled every earlier message. Without confirmation a decided message
-    /// counts as settled, because its settlement is under way and in order.
-    void check_strict(const DeliveryRecord& delivery) {
+    /// counts as settled, because its settlement is under way and in order. If not `strict`, the
+    /// handler of an earlier one may also run: it has started in this delivery, and neither failed
+    /// nor gone back since.
+    void check_before(const DeliveryRecord& delivery, bool strict) {
         const BrokerSession* session =
             environment_.broker.find(delivery.message->entity, delivery.message->session);
         for (const auto& [sequence, earlier] : session->pending) {
@@ -60,15 +62,16 @@ private:
                 break;
             }
             const DeliveryRecord* here = latest_on(*delivery.link, *earlier);
-            const bool together = here != nullptr && here->running != 0 && here->batch != 0 &&
-                                  here->batch == delivery.batch;
+            const bool runs = here != nullptr && here->running != 0;
+            const bool together = runs && here->batch != 0 && here->batch == delivery.batch;
             const bool settled =
                 here != nullptr && (expectations_.options.confirm_settlements
                                         ? terminal(here->asked) && here->answered && !here->refused
                                         : terminal(here->asked) || decided(*here));
-            if (!settled && !together) {
-                report("(b) order (R6)", delivery,
-                       "before it #" + std::to_string(sequence) + " is unsettled");
+            if (!settled && !together && (strict || !runs)) {
+                report(strict ? "(b) order (R6)" : "(b) order of starts (R6)", delivery,
+                       "before it #" + std::to_string(sequence) +
+                           (strict ? " is unsettled" : " has not started, or has to start again"));
             }
         }
     }

@@ -125,7 +125,7 @@ private:
             session.violated = true;
         }
         while (Call* call = out.pop_back()) {
-            session.lane->push_front(*call);
+            session.lane->put_back(*call);
         }
         session.lane->resume();
         if (session.max_calls > 1) {
@@ -140,7 +140,7 @@ private:
         for (StressedCall* call = session.finished.take_all(); call != nullptr; call = next) {
             next = core::MpscQueue<StressedCall>::next(*call);
             if (call->failed()) { // often before the worker has reported it
-                session.lane->push_front(*call);
+                session.lane->put_back(*call);
                 session.lane->release();
             } else {
                 ++succeeded;

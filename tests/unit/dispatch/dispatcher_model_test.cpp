@@ -168,7 +168,7 @@ private:
         book.failed.pop_back();
         if (random_.below(2) == 0) {
             book.waiting.push_front(call);
-            book.lane->push_front(*call);
+            book.lane->put_back(*call);
         }
         --book.holds;
         book.lane->release();

@@ -55,6 +55,12 @@ public:
     class NumberedCall final : public Call {
     public:
         Verdict run() noexcept override {
+            if (!scene->dispatcher_.begin(*scene->lane_, *this)) {
+                scene->given_back_.push_back(this);
+                scene->lane_->hold(1);
+                scene->dispatcher_.skip(*scene->lane_, *this);
+                return Verdict::proceed;
+            }
             scene->started(number);
             interleaving::point(); // a handler takes time
             scene->ended();
@@ -66,8 +72,11 @@ public:
         Verdict verdict{Verdict::proceed};
     };
 
-    Scene(interleaving::Run& run, unsigned max_calls)
-        : run_{run}, max_calls_{max_calls}, lane_{dispatcher_.make_lane(max_calls)} {
+    Scene(interleaving::Run& run, unsigned max_calls, bool in_order)
+        : run_{run},
+          max_calls_{max_calls},
+          in_order_{in_order},
+          lane_{dispatcher_.make_lane(max_calls, in_order)} {
         dispatcher_.set_wake([this](std::size_t work) { sleepers_.wake(work); });
         for (std::size_t i = 0; i < calls_.size(); ++i) {
             calls_[i].scene = this;
@@ -90,7 +99,7 @@ public:
     void push_front(std::size_t number) {
         calls_[number].verdict = Verdict::proceed;
         ++pushed_;
-        lane_->push_front(calls_[number]);
+        lane_->put_back(calls_[number]);
         expected_front_ = static_cast<int>(number);
     }
     /// Between a pause and its end waiting calls stay, in order.
@@ -156,6 +165,10 @@ public:
 
     /// After all scripts: a worker runs the remaining calls, then the books are checked.
     void settle() {
+        for (Call* call : given_back_) {
+            lane_->put_back(*call);
+            lane_->release();
+        }
         go_on(first_);
         work(second_);
         run_.expect(ran_ + taken_back_ == pushed_,
@@ -197,7 +210,7 @@ private:
         in_order(number);
     }
     void in_order(int number) {
-        if (max_calls_ == 1) {
+        if (max_calls_ == 1 || in_order_) {
             const bool retry = expected_front_ == number;
             run_.expect(retry || expected_front_ < 0, "a call overtook the one put back before it");
             run_.expect(retry || number > last_, "calls run out of order or twice");
@@ -214,7 +227,9 @@ private:
     Worker first_;
     Worker second_;
     unsigned max_calls_;
+    const bool in_order_;
     BasicLanePtr<Sync> lane_;
+    std::vector<Call*> given_back_{}; ///< not started: the lane was paused meanwhile
     int pushed_{0};
     int ran_{0};
     int taken_back_{0};
@@ -233,10 +248,11 @@ struct Case {
     Script before;
     std::vector<Script> scripts;
     bool gives_up{false};
+    bool in_order{false};
 
     [[nodiscard]] interleaving::Outcome explore() const {
         return interleaving::explore([this](interleaving::Run& run) {
-            S scene{run, max_calls};
+            S scene{run, max_calls, in_order};
             before(scene);
             for (const Script& script : scripts) {
                 run.thread([&] { script(scene); });
@@ -407,6 +423,28 @@ TEST_CASE("lane: R6, R7: limits and order hold and no lane is forgotten, in ever
          1,
          running_first<3>,
          {[](auto& s) { s.set_max_calls(2); }, first_ends}},
+        {"k=2, in order: finish | take+finish",
+         2,
+         running_first<3>,
+         {first_goes_on, second_works},
+         false,
+         true},
+        {"k=2, in order: push | finish | take+finish",
+         2,
+         running_first<1>,
+         {[](auto& s) { s.push(1); }, first_ends, second_works},
+         false,
+         true},
+        {"k=2, in order: pause resume | finish | take+finish",
+         2,
+         running_first<2>,
+         {[](auto& s) {
+              s.pause();
+              s.resume();
+          },
+          first_ends, second_works},
+         false,
+         true},
         {"k=1: given up | finish",
          1,
          running_first<2>,

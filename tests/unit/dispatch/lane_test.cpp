@@ -87,12 +87,68 @@ TEST_CASE("lane: a call put back at the front is retried before the calls behind
     REQUIRE(steps.run_all() == "a");
     steps.push(*lane, {"c"});
     steps.call("a").say(Verdict::proceed);
-    lane->push_front(steps.call("a"));
+    lane->put_back(steps.call("a"));
     CHECK(lane->waiting() == 3);
     CHECK(steps.run_all() == "");
     lane->release();
     CHECK(steps.run_all() == "a b c");
     CHECK(steps.call("a").runs() == 2);
+}
+
+TEST_CASE("lane: calls that are put back take their places, whichever comes first") {
+    Steps steps;
+    const LanePtr lane = steps.dispatcher.make_lane(1);
+    steps.push(*lane, {"a", "b", "c", "d", "e"});
+    lane->pause();
+    REQUIRE(Steps::take_back(*lane) == "a b c d e");
+    steps.push(*lane, {"f"});
+    for (const char* name : {"b", "e", "a", "d", "c"}) {
+        lane->put_back(steps.call(name));
+    }
+    lane->resume();
+    CHECK(steps.run_all() == "a b c d e f");
+}
+
+TEST_CASE("lane: in order, a call is taken once the one before it has started") {
+    Steps steps;
+    const LanePtr lane = steps.dispatcher.make_lane(3, true);
+    steps.push(*lane, {"a", "b", "c"});
+    Dispatcher::Turn turns[2];
+    NamedCall* a = steps.take(turns[0]);
+    REQUIRE(name_of(a) == "a");
+    CHECK(steps.take(turns[1]) == nullptr);
+    SUBCASE("it starts") {
+        CHECK(steps.dispatcher.begin(*lane, *a));
+        NamedCall* b = steps.take(turns[1]);
+        CHECK(name_of(b) == "b");
+        CHECK(steps.dispatcher.begin(*lane, *b));
+    }
+    SUBCASE("the lane was paused meanwhile") {
+        lane->pause();
+        CHECK_FALSE(steps.dispatcher.begin(*lane, *a));
+        lane->resume();
+        CHECK(steps.take(turns[1]) == nullptr);
+        lane->hold(1);
+        steps.dispatcher.skip(*lane, *a);
+        CHECK(steps.take(turns[1]) == nullptr); // on hold
+        lane->put_back(*a);
+        lane->release();
+        CHECK(name_of(steps.finish(turns[0], *a)) == "a");
+    }
+    SUBCASE("it does not start, and holds the lane") {
+        lane->hold(1);
+        steps.dispatcher.skip(*lane, *a);
+        CHECK(steps.take(turns[1]) == nullptr);
+        lane->release();
+        CHECK(name_of(steps.take(turns[1])) == "b");
+    }
+}
+
+TEST_CASE("lane: in order, a call alone needs not tell that it starts") {
+    Steps steps;
+    const LanePtr lane = steps.dispatcher.make_lane(1, true);
+    steps.push(*lane, {"a", "b"});
+    CHECK(steps.run_all() == "a b");
 }
 
 TEST_CASE("lane: a call put back into an empty lane runs") {
@@ -102,21 +158,21 @@ TEST_CASE("lane: a call put back into an empty lane runs") {
         steps.push(*lane, {"a"}, Verdict::hold);
         REQUIRE(steps.run_all() == "a");
         steps.call("a").say(Verdict::proceed);
-        lane->push_front(steps.call("a"));
+        lane->put_back(steps.call("a"));
         lane->release();
     }
     SUBCASE("paused") {
         steps.push(*lane, {"a"});
         REQUIRE(steps.run_all() == "a");
         lane->pause();
-        lane->push_front(steps.call("a"));
+        lane->put_back(steps.call("a"));
         lane->resume();
     }
     SUBCASE("paused, with calls pushed behind it") {
         steps.push(*lane, {"a"});
         REQUIRE(steps.run_all() == "a");
         lane->pause();
-        lane->push_front(steps.call("a"));
+        lane->put_back(steps.call("a"));
         steps.push(*lane, {"b"});
         lane->resume();
         CHECK(steps.run_all() == "a b");
@@ -136,7 +192,7 @@ TEST_CASE("lane: a release that comes before the report of the hold still ends t
     NamedCall* a = steps.take(turn);
     const Verdict verdict = a->run();
     a->say(Verdict::proceed);
-    lane->push_front(*a);
+    lane->put_back(*a);
     lane->release();
     Dispatcher::Turn other;
     CHECK(steps.take(other) == nullptr);

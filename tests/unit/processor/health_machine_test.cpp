@@ -227,6 +227,9 @@ TEST_CASE("health machine: slow handlers, busy workers, late answers") {
     CHECK(looks.has(HealthCause::renewal_late, show));
     signs.renewal_late = false;
     signs.parked = true;
+    signs.progress_at = start + 1s;
+    CHECK_FALSE(looks.has(HealthCause::sessions_parked, show));
+    signs.progress_at = start;
     CHECK(looks.has(HealthCause::sessions_parked, show));
 }
 

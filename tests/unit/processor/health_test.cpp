@@ -149,11 +149,33 @@ TEST_CASE("health: a parked session") {
     bench.start();
     const auto link = bench.open("ada");
     bench.deliver(link, {"1"});
-    bench.advance(1s);
+    bench.advance(9s);
+    CHECK(bench.take_told().empty());
+    bench.advance(2s);
     CHECK(bench.take_told() == "degraded sessions_parked");
     bench.handle = {};
-    bench.advance(62s);
+    bench.advance(52s);
     CHECK(bench.take_told() == "healthy");
+}
+
+TEST_CASE("health: a session that is retried after a moment is no cause") {
+    HealthBench bench{{.failure_policy = FailurePolicy::park_session(8ms)}};
+    bench.handle = [](MessageContext&) { throw std::runtime_error{"no"}; };
+    bench.start();
+    const auto link = bench.open("ada");
+    bench.deliver(link, {"1"});
+    CHECK(bench.processor->describe_here().parked.size() == 1);
+    CHECK(bench.health().state == Health::State::healthy);
+}
+
+TEST_CASE("health: a session whose on_session_open throws is told as parked") {
+    HealthBench bench{{.error_backoff = {.min = 1min, .max = 1min}}};
+    bench.handlers.session_open = [](SessionContext&) { throw std::runtime_error{"no"}; };
+    bench.start();
+    bench.open("ada");
+    bench.advance(11s);
+    CHECK(bench.take_told() == "degraded sessions_parked");
+    CHECK(bench.health().reasons.at(0).detail == "session 'ada' is parked: on_session_open threw");
 }
 
 TEST_CASE("health: a paused processor needs nothing") {

@@ -26,8 +26,8 @@ constexpr std::optional<Action> retry{};
 constexpr TimePoint t0{1h};
 
 std::string words(const MessageActions& actions) {
-    static constexpr const char* next[] = {"",       "enqueue",      "put_first", "send",
-                                           "wait",   "park",         "later",     "examine",
+    static constexpr const char* next[] = {"",       "enqueue",      "put_back", "send",
+                                           "wait",   "park",         "later",    "examine",
                                            "rewind", "send_session", "dispose"};
     static constexpr const char* verdicts[] = {"complete", "abandon", "release",
                                                "failed",   "expired", "session"};
@@ -127,7 +127,7 @@ TEST_CASE("message machine: one that was delivered before does not start unexami
 
     Way examined;
     CHECK_FALSE(examined.examining().is_examined());
-    CHECK(words(examined.message.examined(false)) == "put_first");
+    CHECK(words(examined.message.examined(false)) == "put_back");
     CHECK(examined.message.is_examined());
     CHECK(examined.message.attempt() == 1);
     Way leaving;
@@ -180,7 +180,7 @@ TEST_CASE("message machine: R9: each failure policy has its way out") {
 TEST_CASE("message machine: R9: a retry goes back to its place and counts the attempt") {
     Way held;
     CHECK(held.retrying(true).retry_at() == t0 + 1s);
-    CHECK(words(held.message.retry_due()) == "put_first");
+    CHECK(words(held.message.retry_due()) == "put_back");
     CHECK(held.message.attempt() == 2);
     CHECK(held.message.take_hold());
     CHECK_FALSE(held.message.take_hold()); // once
@@ -246,7 +246,7 @@ TEST_CASE("message machine: R9: without an order an abandoned message waits alon
 TEST_CASE("message machine: a message that was not started waits for the lock or is released") {
     const MessageEnd end{.ending = Ending::not_started, .holds_lane = true};
     Way waits;
-    CHECK(words(waits.in_lane().ended(end, {.may_wait = true}, t0)) == "put_first");
+    CHECK(words(waits.in_lane().ended(end, {.may_wait = true}, t0)) == "put_back");
     CHECK(waits.message.phase() == Phase::in_lane);
     CHECK(waits.message.attempt() == 1);
     Way leaves;
@@ -282,12 +282,12 @@ TEST_CASE("message machine: what a batch gives back starts again, or goes back u
     CHECK_FALSE(MessageMachine::holds_lane(Ending::given_back, std::nullopt, false, false));
     CHECK_FALSE(processor::ran(Ending::given_back));
     Way again;
-    CHECK(words(again.in_lane().ended(given_back, {}, t0)) == "put_first");
+    CHECK(words(again.in_lane().ended(given_back, {}, t0)) == "put_back");
     CHECK(again.message.attempt() == 1);
     Way leaving;
     CHECK(words(leaving.in_lane().ended(given_back, {.may_wait = false}, t0)) == "send release");
     Way removed;
-    CHECK(words(removed.in_lane(true).ended(given_back, {.may_wait = false}, t0)) == "put_first");
+    CHECK(words(removed.in_lane(true).ended(given_back, {.may_wait = false}, t0)) == "put_back");
     Way lost;
     CHECK(words(lost.in_lane().ended(given_back, {.usable = false}, t0)) == "dispose");
 }
@@ -443,7 +443,7 @@ TEST_CASE("message machine: every input in every phase") {
                                     as_retrying,
                                     as_retrying,
                                     as_retrying,
-                                    {Phase::in_lane, "put_first"},
+                                    {Phase::in_lane, "put_back"},
                                     as_retrying,
                                     {Phase::settling, "send abandon"},
                                     as_retrying,
@@ -463,7 +463,7 @@ TEST_CASE("message machine: every input in every phase") {
                                     {Phase::settling, "send release"},
                                     as_examining,
                                     as_examining,
-                                    {Phase::in_lane, "put_first"},
+                                    {Phase::in_lane, "put_back"},
                                     as_examining,
                                     as_examining},
                                    {as_failed,

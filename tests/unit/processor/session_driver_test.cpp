@@ -271,6 +271,123 @@ TEST_CASE("session driver: R7: at most k handlers of a session run") {
     CHECK(bench.slot().running == 2);
 }
 
+TEST_CASE("session driver: R6: with several calls nothing passes a message that is abandoned") {
+    ProcessorBench bench{{.max_concurrent_calls_per_session = 2}};
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2", "3", "4"});
+    bench.finish("no");
+    CHECK(bench.handled == "1 2");
+    CHECK(link->take_log() == "drain, release 3, release 4");
+    bench.finish();
+    CHECK(link->take_log() == "complete 2, abandon 1");
+    bench.deliver(link, {"1b", "3b"});
+    CHECK(bench.handled == "1 2 1b 3b");
+}
+
+TEST_CASE("session driver: R6: with several calls an early abandon waits for the handler, too") {
+    ProcessorBench bench{{.max_concurrent_calls_per_session = 2}};
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2", "3"});
+    bench.started.front().context->abandon();
+    bench.run();
+    CHECK(link->take_log().empty());
+    bench.finish();
+    bench.finish();
+    CHECK(bench.handled == "1 2");
+    CHECK(link->take_log() == "drain, release 3, complete 2, abandon 1");
+}
+
+TEST_CASE("session driver: R6: with several calls retries in place keep the order of starts") {
+    ProcessorBench bench{
+        {.max_concurrent_calls_per_session = 2,
+         .failure_policy = FailurePolicy::abandon().after_attempts(2, {.min = 1s, .max = 1s})}};
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2", "3"});
+    bench.finish("no");
+    bench.advance(400ms);
+    bench.finish("no"); // its next try is due after that of the first
+    CHECK(bench.handled == "1 2");
+    bench.advance(2s);
+    CHECK(bench.handled == "1 2 1 2");
+    bench.finish();
+    CHECK(bench.handled == "1 2 1 2 3");
+}
+
+TEST_CASE("session driver: R6: with several calls nothing starts while the session waits") {
+    ProcessorBench bench{{.max_concurrent_calls_per_session = 2,
+                          .failure_policy = FailurePolicy::park_session(10s)}};
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2", "3"});
+    bench.finish("no");
+    CHECK(bench.handled == "1 2");
+    CHECK(link->take_log() == "drain, release 3");
+    bench.advance(11s); // the other handler runs on
+    CHECK(bench.handled == "1 2");
+    bench.finish();
+    CHECK(link->take_log() == "complete 2, abandon 1, close");
+}
+
+TEST_CASE("session driver: R6: nothing starts while on_failure chooses a policy") {
+    ProcessorBench bench{{.max_concurrent_calls_per_session = 2}};
+    bench.holds = true;
+    bench.handlers.failure = [&bench](const FailureContext&) {
+        bench.step_workers(); // as another thread would
+        return FailurePolicy::dead_letter();
+    };
+    bench.start();
+    const auto link = bench.open();
+    bench.deliver(link, {"1", "2", "3"});
+    link->answers = false;
+    bench.finish("no");
+    CHECK(bench.handled == "1 2");
+    link->answers = true;
+    bench.run();
+    CHECK(bench.handled == "1 2 3");
+}
+
+TEST_CASE("session driver: R6: with several calls nothing passes a message that may have to wait") {
+    ProcessorBench bench{{.max_concurrent_calls_per_session = 2}};
+    bench.start();
+    const auto link = bench.open();
+    link->answers_state = false;
+    link->redeliver("1");
+    link->deliver("2");
+    link->deliver("3");
+    bench.run();
+    CHECK(bench.handled.empty());
+    link->answers_state = true;
+    bench.run();
+    CHECK(bench.handled == "1 2 3");
+}
+
+TEST_CASE("session driver: R9: of several delays of a session the longest is kept") {
+    ProcessorBench bench{{.max_concurrent_calls_per_session = 2,
+                          .failure_policy = FailurePolicy::retry_later({10s, 1s})}};
+    bench.holds = true;
+    bench.start();
+    const auto link = bench.open();
+    link->answers_state = true;
+    link->deliver("1");
+    link->redeliver("2");
+    bench.run();
+    bench.finish("no");
+    bench.finish("no");
+    const auto record =
+        processor::SessionRecord::read(ports::StateEnvelope::open(link->state).record);
+    CHECK(record.left(bench.loop.clock().wall_now()) == 10s);
+    bench.advance(9s);
+    CHECK(bench.handled == "1 2");
+    CHECK(bench.processor->describe_here().parked.size() == 1);
+}
+
 TEST_CASE("session driver: R8: a message is settled once") {
     ProcessorBench bench;
     Errc second{};
@@ -1161,17 +1278,55 @@ TEST_CASE("session driver: on_session_open comes before messages, on_session_clo
     CHECK(link->take_log() == "complete 1, drain, close");
 }
 
-TEST_CASE("session driver: an on_session_open that throws gives the session back, and the next "
-          "accept waits (R17)") {
+TEST_CASE(
+    "session driver: R17, R25: an on_session_open that throws parks its session off its slot") {
     ProcessorBench bench;
-    bench.handlers.session_open = [](SessionContext&) { throw std::runtime_error{"no"}; };
+    bench.handlers.session_open = [](SessionContext& session) {
+        if (session.session_id() == "bad") {
+            throw std::runtime_error{"no"};
+        }
+    };
     bench.start();
-    const auto link = bench.open();
+    const auto link = bench.open("bad");
     CHECK(bench.errors == "session_open handler_failed");
-    CHECK(link->take_log() == "drain, close");
-    CHECK(bench.endpoint.accepts.empty());
+    CHECK(link->take_log() == "drain");
+    CHECK(bench.endpoint.accepts.size() == 1); // the slot takes the next session at once
+    CHECK(bench.processor->describe_here().parked.size() == 1);
+    const auto good = bench.open("good");
+    bench.deliver(good, {"1"});
+    CHECK(bench.handled == "1");
     bench.advance(100ms);
-    CHECK(bench.endpoint.accepts.size() == 1);
+    CHECK(link->take_log() == "close");
+}
+
+TEST_CASE("session driver: R17: the wait of a session grows while its on_session_open throws") {
+    ProcessorBench bench{{.session_idle_timeout = 0s}};
+    bool fails = true;
+    bench.handlers.session_open = [&fails](SessionContext&) {
+        if (fails) {
+            throw std::runtime_error{"no"};
+        }
+    };
+    bench.start();
+    const auto wait_of = [&bench] {
+        const auto link = bench.open();
+        const TimePoint opened = bench.loop.now();
+        while (link->take_log().find("close") == std::string::npos) {
+            bench.advance(1ms);
+        }
+        return bench.loop.now() - opened;
+    };
+    Duration least = 50ms;
+    for (int i = 0; i < 5; ++i) {
+        const Duration waited = wait_of();
+        CHECK(waited >= least);
+        CHECK(waited <= least * 2 + 1ms);
+        least *= 2;
+    }
+    fails = false;
+    CHECK(wait_of() <= 1ms); // and the count begins anew
+    fails = true;
+    CHECK(wait_of() <= 101ms);
 }
 
 TEST_CASE("session driver: an on_session_close that throws is told and changes nothing") {

@@ -43,14 +43,33 @@ TEST_CASE(
     CHECK(bench.machine.phase() == Phase::working);
 }
 
-TEST_CASE("session machine: an on_session_open that fails gives the session back") {
+TEST_CASE(
+    "session machine: R17: an on_session_open that fails parks the session, longer each time") {
     SessionBench bench{{}, true, true};
     static_cast<void>(bench.begin());
     static_cast<void>(bench.arrive());
     CHECK(bench.open_ended(false) == "limit pause drain");
     CHECK(bench.machine.close_reason() == CloseReason::open_failed);
-    CHECK(bench.drained() == "take_back settle:release");
-    CHECK(bench.answer(*bench.settling.front()) == "dispose run_close release_lane resume");
+    CHECK(bench.drained() == "take_back settle:release parked free_slot");
+    CHECK(bench.answer(*bench.settling.front()) == "dispose");
+    CHECK(bench.pass(49ms).empty());
+    CHECK(bench.pass(51ms) == "pause take_back run_close release_lane resume");
+    CHECK(bench.machine.close_reason() == CloseReason::open_failed);
+
+    SessionBench again{{}, true, true};
+    static_cast<void>(again.begin());
+    static_cast<void>(again.open_ended(false, 3));
+    CHECK(again.drained() == "take_back parked free_slot");
+    CHECK(again.pass(399ms).empty());
+    CHECK(again.pass(401ms) == "pause take_back run_close release_lane resume");
+}
+
+TEST_CASE("session machine: receive-and-delete fetches nothing before on_session_open returned") {
+    SessionBench bench{{.receive_and_delete = true}, true, true};
+    static_cast<void>(bench.begin());
+    CHECK(bench.credit == 0);
+    static_cast<void>(bench.open_ended(true));
+    CHECK(bench.credit != 0);
 }
 
 TEST_CASE("session machine: on_session_close does not run where on_session_open did not") {
@@ -455,7 +474,7 @@ TEST_CASE("session machine: R25: parked, a message that no handler has begun goe
     static_cast<void>(bench.fail(failed));
     // Workers took these before the lane was paused, and return them.
     CHECK(bench.end(early, {.ending = processor::Ending::not_started}) ==
-          "pause put_first"); // it would come again on the credit that is drained
+          "pause put_back"); // it would come again on the credit that is drained
     CHECK(bench.drained() == "take_back settle:release");
     CHECK(bench.end(late, {.ending = processor::Ending::not_started}) ==
           "settle:release parked free_slot");

@@ -44,7 +44,8 @@ TEST_CASE_FIXTURE(Fixture, "slot machine: holds and rolls to the next session at
     holding();
     for (const CloseReason reason :
          {CloseReason::idle, CloseReason::released, CloseReason::max_hold,
-          CloseReason::max_messages, CloseReason::parked, CloseReason::dead_lettered}) {
+          CloseReason::max_messages, CloseReason::parked, CloseReason::dead_lettered,
+          CloseReason::open_failed}) {
         CAPTURE(to_string(reason));
         CHECK_FALSE(slot.session_left(reason, std::nullopt, Duration{}).wait);
         CHECK(slot.phase() == Phase::free);
@@ -57,8 +58,8 @@ TEST_CASE_FIXTURE(
     Fixture, "slot machine: R17: leaving by a fault waits before the next accept, also in a row") {
     holding();
     std::uint32_t failures = 0;
-    for (const CloseReason reason : {CloseReason::open_failed, CloseReason::lock_lost,
-                                     CloseReason::connection_lost, CloseReason::unresponsive}) {
+    for (const CloseReason reason :
+         {CloseReason::lock_lost, CloseReason::connection_lost, CloseReason::unresponsive}) {
         CAPTURE(to_string(reason));
         CHECK(processor::is_fault(reason));
         const SlotActions actions = slot.session_left(reason, std::nullopt, Duration{});

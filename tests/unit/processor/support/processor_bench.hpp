@@ -42,10 +42,13 @@ struct StartedCall {
 class ProcessorBench {
 public:
     explicit ProcessorBench(ProcessorOptions options = {},
-                            std::vector<std::string> entities = {"orders"}) {
+                            std::vector<std::string> entities = {"orders"}, bool shares = false) {
         options.max_concurrent_sessions =
             options.max_concurrent_sessions == 8 ? 1 : options.max_concurrent_sessions;
         options_ = without_default_delay(std::move(options));
+        if (!shares) { // a test that lasts is not about that
+            options_.max_hold = options_.max_hold.value_or(Duration::zero());
+        }
         entities_ = std::move(entities);
         handlers.start_message = [this](MessageContext& context, processor::HandlerDone done) {
             handled.append(handled.empty() ? "" : " ").append(context.message().text());

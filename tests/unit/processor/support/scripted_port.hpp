@@ -244,6 +244,10 @@ public:
             {.id = ++last_, .request = std::move(request), .handler = std::move(handler)});
         return last_;
     }
+    [[nodiscard]] std::optional<ports::ReadySessions> ready_sessions(
+        const std::string& /*entity*/) override {
+        return ready ? std::optional{ready()} : std::nullopt;
+    }
     void give_up(ports::RequestId id) override {
         for (Accept& each : accepts) {
             each.cancelled = each.cancelled || each.id == id;
@@ -292,6 +296,7 @@ public:
     void refuse(Errc code) { answer(Failure{.code = code, .detail = "scripted"}); }
 
     std::deque<Accept> accepts{};
+    std::function<ports::ReadySessions()> ready{}; ///< empty: it does not tell
     ports::Capabilities can{"scripted",
                             {ports::Capability::accept_named, ports::Capability::accept_next,
                              ports::Capability::lock_renewal, ports::Capability::dead_letter,

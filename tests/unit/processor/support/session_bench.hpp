@@ -82,9 +82,9 @@ public:
     std::string drained() { return feed(&Machine::drained); }
     std::string leave(CloseReason why) { return feed(&Machine::leave, why); }
     std::string lose(Errc why = Errc::lock_lost) { return feed(&Machine::link_lost, why); }
-    std::string open_ended(bool succeeded) {
+    std::string open_ended(bool succeeded, std::uint32_t failed_before = 0) {
         opening = false;
-        return feed(&Machine::open_ended, succeeded);
+        return feed(&Machine::open_ended, succeeded, failed_before);
     }
     /// Time passes, and the machine is called if it wants to be.
     std::string pass(Duration length) {
@@ -117,7 +117,7 @@ private:
     static std::string word(const processor::SessionAction& action) {
         static constexpr const char* kinds[] = {
             "opened",     "lock_over", "pause",     "resume", "release_lane", "limit",
-            "take_back",  "enqueue",   "put_first", "settle", "dispose",      "credit",
+            "take_back",  "enqueue",   "put_back",  "settle", "dispose",      "credit",
             "drain",      "run_open",  "run_close", "silent", "parked",       "drop_link",
             "close_link", "free_slot", "let_go",    "finish", "show",         "renew",
             "expired",    "warn",      "slow",      "read",   "write",        "note",
@@ -146,7 +146,7 @@ private:
         case Kind::let_go: opened = action.count != 0; break;
         case Kind::finish: finished = true; break;
         case Kind::enqueue: lane.push_back(action.message); break;
-        case Kind::put_first: lane.push_front(action.message); break;
+        case Kind::put_back: lane.push_front(action.message); break;
         case Kind::settle: settling.push_back(action.message); break;
         case Kind::dispose: std::erase(settling, action.message); break;
         case Kind::take_back:

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace sessionq::processor {
+
+using SessionKey = std::pair<std::string, std::string>; ///< entity, session id
+
+struct SessionKeyHash {
+    std::size_t operator()(const SessionKey& key) const noexcept {
+        return std::hash<std::string>{}(key.second) * 31 + std::hash<std::string>{}(key.first);
+    }
+};
+
+} // namespace sessionq::processor
