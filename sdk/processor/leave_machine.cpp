@@ -124,7 +124,8 @@ void LeaveMachine::let_back() {
     const bool is_due = session_.phase == Phase::parked ? took_back_ && waits_
                                                         : session_.phase == Phase::putting_back ||
                                                               session_.phase == Phase::leaving;
-    const bool is_kept = is_writing() || (session_.terms.ordered && book_.handlers_run());
+    const bool in_the_way = session_.terms.ordered && !session_.removes() && book_.handlers_run();
+    const bool is_kept = is_writing() || in_the_way;
     if (is_due && (!is_kept || !session_.usable())) {
         book_.let_back();
     }

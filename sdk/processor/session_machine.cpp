@@ -99,10 +99,11 @@ void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
     state_.progress_at = state_.now;
     leaving_.ended(message, end);
     book_.ended(message, end);
-    leaving_.let_back();
     if (state_.lost && !book_.handlers_run()) { // it was kept, not to give the session away early
         book_.drop_link();
     }
+    react();
+    leaving_.let_back();
     react();
 }
 

@@ -109,7 +109,6 @@ public:
 
 private:
     using Kind = SessionAction::Kind;
-
     void react();
     void message_gone();
     void rewind();

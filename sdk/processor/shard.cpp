@@ -95,7 +95,7 @@ SessionTerms Shard::terms(core::ReceiveSharePtr share) {
             .has_close = static_cast<bool>(shared.handlers.session_close)};
 }
 
-ports::FirstCredit Shard::first_credit() const {
+ports::FirstCredit Shard::first_credit() {
     const Handlers& handlers = workplace_.shared->handlers;
     return processor::first_credit(
         workplace_.options(), limits_at(slots_.accepts().targets(), limits_),

@@ -52,7 +52,7 @@ public:
     // For the sessions
     [[nodiscard]] SessionTerms terms(core::ReceiveSharePtr share);
     /// Of the next session.
-    [[nodiscard]] ports::FirstCredit first_credit() const;
+    [[nodiscard]] ports::FirstCredit first_credit();
     [[nodiscard]] SessionDriver& open_session(const SessionSeat& seat, ports::SessionLinkPtr link);
     void session_ended(SessionDriver& session);
     void lane_ready(); ///< A lane has work: the workers are told at the end of the turn.

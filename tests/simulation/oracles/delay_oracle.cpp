@@ -51,7 +51,8 @@ public:
 
     void handler_started(const DeliveryRecord& delivery) override {
         for (const auto& [failed, until] : waits_) {
-            if (failed->link == delivery.link && environment_.scheduler.now() < until) {
+            const bool waits = failed->present || until == TimePoint::max();
+            if (waits && failed->link == delivery.link && environment_.scheduler.now() < until) {
                 environment_.verdict.report("(o) waiting (R6)",
                                             delivery.message->session + " #" +
                                                 std::to_string(delivery.message->sequence) +

@@ -167,7 +167,8 @@ private:
         ModelCall* call = book.failed.back();
         book.failed.pop_back();
         if (random_.below(2) == 0) {
-            book.waiting.push_front(call);
+            book.waiting.insert(
+                std::ranges::lower_bound(book.waiting, call->number, {}, &ModelCall::number), call);
             book.lane->put_back(*call);
         }
         --book.holds;

@@ -55,10 +55,7 @@ public:
     class NumberedCall final : public Call {
     public:
         Verdict run() noexcept override {
-            if (!scene->dispatcher_.begin(*scene->lane_, *this)) {
-                scene->given_back_.push_back(this);
-                scene->lane_->hold(1);
-                scene->dispatcher_.skip(*scene->lane_, *this);
+            if (!scene->begins(*this)) {
                 return Verdict::proceed;
             }
             scene->started(number);
@@ -139,7 +136,9 @@ public:
         static_cast<void>(first_.call->run());
         lane_->take_more([this](Call& call) {
             ++ran_;
-            in_order(static_cast<NumberedCall&>(call).number);
+            if (max_calls_ == 1) {
+                in_order(static_cast<NumberedCall&>(call).number);
+            }
             return true;
         });
         first_.call = dispatcher_.finish(first_.turn, Verdict::proceed, now);
@@ -203,20 +202,36 @@ private:
         dispatcher_.finish_last(worker.turn, std::exchange(worker.call, nullptr)->run());
     }
 
+    /// In order, no other call is taken before this one has told that it starts, or that it does
+    /// not.
+    bool begins(NumberedCall& call) {
+        const int before = last_;
+        if (in_order_) {
+            in_order(call.number);
+        }
+        if (dispatcher_.begin(*lane_, call)) {
+            return true;
+        }
+        last_ = before;
+        given_back_.push_back(&call);
+        lane_->hold(1);
+        dispatcher_.skip(*lane_, call);
+        return false;
+    }
     void started(int number) {
         ++running_;
         ++ran_;
         run_.expect(running_ <= static_cast<int>(max_calls_), "more calls run than may");
-        in_order(number);
+        if (max_calls_ == 1) {
+            in_order(number);
+        }
     }
     void in_order(int number) {
-        if (max_calls_ == 1 || in_order_) {
-            const bool retry = expected_front_ == number;
-            run_.expect(retry || expected_front_ < 0, "a call overtook the one put back before it");
-            run_.expect(retry || number > last_, "calls run out of order or twice");
-            expected_front_ = -1;
-            last_ = std::max(last_, number);
-        }
+        const bool retry = expected_front_ == number;
+        run_.expect(retry || expected_front_ < 0, "a call overtook the one put back before it");
+        run_.expect(retry || number > last_, "calls run out of order or twice");
+        expected_front_ = -1;
+        last_ = std::max(last_, number);
     }
     void ended() { --running_; }
 

@@ -11,10 +11,10 @@ namespace {
 
 using Phase = processor::SessionState::Phase;
 
-constexpr TimePoint start{1h};
+constexpr TimePoint began{1h};
 
 /// Two slots that hold sessions.
-FairnessMachine::Slots held(std::optional<std::size_t> ready = std::nullopt) {
+FairnessMachine::Slots both_held(std::optional<std::size_t> ready = std::nullopt) {
     return {.here = 2, .all = 2, .free = 0, .held = 2, .ready = ready};
 }
 
@@ -23,55 +23,55 @@ FairnessMachine::Slots held(std::optional<std::size_t> ready = std::nullopt) {
 TEST_CASE(
     "fairness machine: R14: as many sessions are left as wait, those held for longest first") {
     FairnessMachine machine{true};
-    machine.look(held(1), start);
-    CHECK(machine.hold() == 5s * 2 / 3);
+    machine.look(both_held(1), began);
+    CHECK(machine.hold() == FairnessMachine::turn * 2 / 3);
     CHECK(machine.bound() == 5s);
-    CHECK(machine.leaves("a", Phase::working, start - 10s, start));
-    CHECK_FALSE(machine.leaves("b", Phase::working, start - 10s, start));
-    machine.look(held(1), start);
-    CHECK_FALSE(machine.leaves("a", Phase::draining, start - 10s, start)); // it makes room
-    CHECK_FALSE(machine.leaves("b", Phase::working, start - 10s, start));
-    machine.look(held(1), start);
-    CHECK_FALSE(machine.leaves("a", Phase::working, start, start)); // its turn is not over
-    CHECK(machine.next() == start + 250ms);
-    machine.look(held(0), start);
+    CHECK(machine.leaves("a", Phase::working, began - 10s, began));
+    CHECK_FALSE(machine.leaves("b", Phase::working, began - 10s, began));
+    machine.look(both_held(1), began);
+    CHECK_FALSE(machine.leaves("a", Phase::draining, began - 10s, began)); // it makes room
+    CHECK_FALSE(machine.leaves("b", Phase::working, began - 10s, began));
+    machine.look(both_held(1), began);
+    CHECK_FALSE(machine.leaves("a", Phase::working, began, began)); // its turn is not over
+    CHECK(machine.next() == began + 250ms);
+    machine.look(both_held(0), began);
     CHECK(machine.hold() == Duration::zero());
-    CHECK_FALSE(machine.leaves("a", Phase::working, start - 1h, start));
+    CHECK_FALSE(machine.leaves("a", Phase::working, began - 1h, began));
 }
 
 TEST_CASE(
     "fairness machine: R14: the more wait the shorter the turns, and a round keeps its pace") {
     FairnessMachine machine{true};
-    machine.look(held(98), start);
+    machine.look(both_held(98), began);
     CHECK(machine.hold() == 100ms);
-    machine.look(held(8), start + 4s);
+    machine.look(both_held(8), began + 4s);
     CHECK(machine.hold() == 100ms);
-    machine.look(held(8), start + 5s); // the next round
+    machine.look(both_held(8), began + 5s); // the next round
     CHECK(machine.hold() == 1s);
-    machine.look(held(100'000), start + 5s);
+    machine.look(both_held(100'000), began + 5s);
     CHECK(machine.hold() == FairnessMachine::least);
     CHECK(machine.bound() > 2000s);
 }
 
 TEST_CASE("fairness machine: what is parked keeps its slot, and a free slot takes what waits") {
     FairnessMachine machine{true};
-    machine.look(held(1), start);
-    CHECK_FALSE(machine.leaves("a", Phase::parked, start - 1h, start));
-    machine.look({.here = 2, .all = 2, .free = 1, .held = 1, .ready = 1}, start);
-    CHECK_FALSE(machine.leaves("a", Phase::working, start - 1h, start));
+    machine.look(both_held(1), began);
+    CHECK_FALSE(machine.leaves("a", Phase::parked, began - 1h, began));
+    machine.look({.here = 2, .all = 2, .free = 1, .held = 1, .ready = 1}, began);
+    CHECK_FALSE(machine.leaves("a", Phase::working, began - 1h, began));
     CHECK(machine.next() == TimePoint::max());
 }
 
 TEST_CASE(
     "fairness machine: where nobody tells one session is left, and the next try comes later") {
     FairnessMachine machine{true};
-    TimePoint now = start;
+    TimePoint now = began;
     for (const Duration rest : {10s, 20s, 40s, 60s, 60s}) {
-        machine.look(held(), now);
+        machine.look(both_held(), now);
         REQUIRE(machine.leaves("a", Phase::working, now - 5s, now));
         CHECK_FALSE(machine.leaves("b", Phase::working, now - 5s, now));
         machine.granted("a", now, true, now + 1ms); // nobody else was ready
-        machine.look(held(), now + rest);
+        machine.look(both_held(), now + rest);
         CHECK_FALSE(machine.leaves("a", Phase::working, now, now + rest));
         CHECK(machine.next() == now + rest + 1ms);
         now += rest + 1ms;
@@ -80,24 +80,24 @@ TEST_CASE(
 
 TEST_CASE("fairness machine: where nobody tells others that come at once have more left") {
     FairnessMachine machine{true};
-    machine.look(held(), start);
-    REQUIRE(machine.leaves("a", Phase::working, start - 5s, start));
-    CHECK_FALSE(machine.leaves("b", Phase::working, start - 5s, start));
-    machine.granted("c", start, true, start + 1ms);
-    CHECK(machine.next() == start + 1ms);
-    machine.look(held(), start + 1ms);
-    CHECK(machine.leaves("b", Phase::working, start - 5s, start + 1ms));
-    CHECK_FALSE(machine.leaves("c", Phase::working, start + 1ms, start + 1ms));
-    machine.granted("d", start + 1ms, true, start + 1001ms); // it came later: nobody waited
-    machine.look(held(), start + 5001ms);
-    CHECK_FALSE(machine.leaves("c", Phase::working, start + 1ms, start + 5001ms));
+    machine.look(both_held(), began);
+    REQUIRE(machine.leaves("a", Phase::working, began - 5s, began));
+    CHECK_FALSE(machine.leaves("b", Phase::working, began - 5s, began));
+    machine.granted("c", began, true, began + 1ms);
+    CHECK(machine.next() == began + 1ms);
+    machine.look(both_held(), began + 1ms);
+    CHECK(machine.leaves("b", Phase::working, began - 5s, began + 1ms));
+    CHECK_FALSE(machine.leaves("c", Phase::working, began + 1ms, began + 1ms));
+    machine.granted("d", began + 1ms, true, began + 1001ms); // it came later: nobody waited
+    machine.look(both_held(), began + 5001ms);
+    CHECK_FALSE(machine.leaves("c", Phase::working, began + 1ms, began + 5001ms));
 }
 
 TEST_CASE("fairness machine: unused, nothing is left") {
     FairnessMachine machine{false};
-    machine.granted("a", start, true, start);
-    machine.look(held(5), start);
-    CHECK_FALSE(machine.leaves("a", Phase::working, start - 1h, start));
+    machine.granted("a", began, true, began);
+    machine.look(both_held(5), began);
+    CHECK_FALSE(machine.leaves("a", Phase::working, began - 1h, began));
     CHECK(machine.next() == TimePoint::max());
     CHECK(machine.hold() == Duration::zero());
 }
