@@ -28,10 +28,10 @@ constexpr std::int64_t most_deliveries = 2000;
 using Names = JsonNode::Names;
 
 // Members that are not supported.
-constexpr Names of_entities{
+const Names of_entities{
     "AutoDeleteOnIdle",   "EnableBatchedOperations",   "EnableExpress", "EnablePartitioning",
     "MaxSizeInMegabytes", "MaxMessageSizeInKilobytes", "Status",        "UserMetadata"};
-constexpr Names of_namespaces{"Logging", "Properties"};
+const Names of_namespaces{"Logging", "Properties"};
 
 /// Members and the options that they set.
 constexpr std::array forwarding{
