@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace sessionq::core {
@@ -18,5 +19,8 @@ struct Utf8Character {
 [[nodiscard]] std::optional<Utf8Character> first_character(std::string_view text) noexcept;
 
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
+
+/// Encodes a character. One that is none becomes U+FFFD.
+[[nodiscard]] std::string utf8_of(char32_t character);
 
 } // namespace sessionq::core
