@@ -9,19 +9,24 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include <sessionq/deadline.hpp>
 #include <sessionq/lock_token.hpp>
+#include <sessionq/property_value.hpp>
 #include <sessionq/time.hpp>
 
 namespace sessionq {
 
-/// The value of an application property. `std::monostate` is AMQP's null. A value of another AMQP
-/// type is received as the nearest of these types.
-using PropertyValue = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double,
-                                   std::string, WallTime, std::vector<std::byte>>;
+/// What the body of a message is in AMQP. Messages are sent with one data section.
+enum class BodyKind : std::uint8_t {
+    none,
+    data,         ///< Bytes.
+    several_data, ///< Bytes in several sections. `ReceivedMessage::body` joins them.
+    sequence,     ///< Lists. `ReceivedMessage::body` shows them encoded.
+    value,        ///< One value. `ReceivedMessage::body` shows a text or bytes as they are, null as
+                  ///< nothing, and any other value encoded.
+};
 
 /// Application properties by name, ordered.
 using Properties = std::map<std::string, PropertyValue, std::less<>>;
@@ -76,7 +81,8 @@ struct Message {
     /// the lowest. Default 4.
     std::uint8_t priority{4};
 
-    /// When the message becomes available. Unset or past: at once.
+    /// When the message becomes available. Unset or past: at once. `WallTime::max()`: the end of
+    /// year 9999.
     std::optional<WallTime> scheduled_enqueue_time{};
 
     /// By when the message should be handled. It travels as the time left, and the consumer's
@@ -120,8 +126,10 @@ struct DeliveryFacts {
     /// delivery-count)
     std::uint32_t delivery_count{0};
 
-    WallTime enqueued_time{};             ///< By the broker's clock.
-    std::optional<WallTime> expires_at{}; ///< By the broker's clock. Unset: never.
+    WallTime enqueued_time{}; ///< By the broker's clock.
+
+    /// By the broker's clock. Unset: never. `is_beyond`: later than `WallTime` can tell.
+    std::optional<WallTime> expires_at{};
 
     /// Set in a dead-letter queue, and on messages forwarded from one. Else null.
     std::shared_ptr<const DeadLetterInfo> dead_letter{};

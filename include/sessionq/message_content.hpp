@@ -68,6 +68,7 @@ public:
     virtual ~MessageContent() = default;
 
     [[nodiscard]] virtual std::string_view body() const = 0;
+    [[nodiscard]] virtual BodyKind body_kind() const { return BodyKind::data; }
     [[nodiscard]] virtual std::optional<std::string_view> session_id() const = 0;
     [[nodiscard]] virtual std::string_view message_id() const = 0;
     [[nodiscard]] virtual std::optional<std::chrono::milliseconds> time_to_live() const = 0;

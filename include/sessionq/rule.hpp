@@ -20,6 +20,7 @@ struct FalseFilter {
 };
 
 /// Selects messages that match all members. Unset members match anything. Comparison respects case.
+/// Numbers are compared by size, whatever their types.
 struct CorrelationFilter {
     std::optional<std::string> content_type{};
     std::optional<std::string> correlation_id{};
@@ -37,7 +38,9 @@ struct CorrelationFilter {
 /// Selects messages for which an SQL condition is true. Microsoft documents the SQL of Azure
 /// Service Bus's subscription rules. It has comparison, AND, OR, NOT, IN, LIKE, IS NULL, EXISTS and
 /// arithmetic. A name means an application property. With `sys.` before it, it means a standard
-/// property. Range: up to 1,024 bytes.
+/// property. Integers, doubles and decimals are compared by size, and calculation with decimals is
+/// exact. UUIDs, characters and URIs are compared as texts, because SQL has no constants of these
+/// types. Range: up to 1,024 bytes.
 struct SqlFilter {
     std::string expression{};
     friend bool operator==(const SqlFilter&, const SqlFilter&) = default;
@@ -59,7 +62,8 @@ struct Rule {
     Filter filter{};
 
     /// `SET name = expression` and `REMOVE name`, separated by commas or semicolons. Range: up to
-    /// 1,024 bytes. Empty: no change. Default empty.
+    /// 1,024 bytes. Empty: no change. A property that is set to another one has its type, also if
+    /// it is one that expressions do not know. Default empty.
     std::string action{};
 
     friend bool operator==(const Rule&, const Rule&) = default;

@@ -11,6 +11,7 @@
 #include <sessionq/connection_idleness.hpp>
 #include <sessionq/crash_guard.hpp>
 #include <sessionq/deadline.hpp>
+#include <sessionq/decimal.hpp>
 #include <sessionq/error.hpp>
 #include <sessionq/failure_policy.hpp>
 #include <sessionq/handler_done.hpp>
@@ -33,6 +34,7 @@
 #include <sessionq/processor.hpp>
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
+#include <sessionq/property_value.hpp>
 #include <sessionq/purge.hpp>
 #include <sessionq/received_message.hpp>
 #include <sessionq/receiver.hpp>
@@ -51,5 +53,6 @@
 #include <sessionq/trace_context.hpp>
 #include <sessionq/tracer.hpp>
 #include <sessionq/transport.hpp>
+#include <sessionq/uuid.hpp>
 #include <sessionq/version.hpp>
 #include <sessionq/wait_for_signal.hpp>

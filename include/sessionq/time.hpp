@@ -13,7 +13,13 @@ using TimePoint = std::chrono::steady_clock::time_point;
 using Duration = std::chrono::steady_clock::duration;
 
 /// Calendar time, for timestamps of messages. It never decides when something happens in this
-/// process.
+/// process. It holds the years 1678 to 2261. A received time beyond them is `WallTime::max()` or
+/// `WallTime::min()`; the encoded message keeps it.
 using WallTime = std::chrono::system_clock::time_point;
+
+/// Whether a time stands for one that `WallTime` cannot hold.
+[[nodiscard]] constexpr bool is_beyond(WallTime time) noexcept {
+    return time == WallTime::max() || time == WallTime::min();
+}
 
 } // namespace sessionq

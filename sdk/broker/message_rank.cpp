@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "core/utf8.hpp"
+
 namespace sessionq::broker {
 
 // Before its uses: clang instantiates it only there.
@@ -49,12 +51,33 @@ MessageRank MessageRank::of(const PropertyValue& value) {
             if constexpr (std::is_same_v<Held, std::int64_t> ||
                           std::is_same_v<Held, std::uint64_t> || std::is_same_v<Held, double>) {
                 return of_number(held);
+            } else if constexpr (std::is_same_v<Held, Decimal>) {
+                return of_number(held.to_double());
+            } else if constexpr (std::is_same_v<Held, TimeSpan>) {
+                return of_number(held.count());
             } else if constexpr (std::is_same_v<Held, std::string>) {
                 rank.kind_ = Kind::text;
                 rank.text_ = held;
+            } else if constexpr (std::is_same_v<Held, Uuid>) {
+                rank.kind_ = Kind::text;
+                rank.text_ = held.to_string();
+            } else if constexpr (std::is_same_v<Held, Uri>) {
+                rank.kind_ = Kind::text;
+                rank.text_ = held.text;
+            } else if constexpr (std::is_same_v<Held, char32_t>) {
+                rank.kind_ = Kind::text;
+                rank.text_ = core::utf8_of(held);
             } else if constexpr (std::is_same_v<Held, WallTime>) {
                 rank.kind_ = Kind::time;
                 rank.time_ = held;
+            } else if constexpr (std::is_same_v<Held, FarTime>) {
+                rank.kind_ = Kind::time;
+                rank.time_ = held.since.count() > 0 ? WallTime::max() : WallTime::min();
+            } else if constexpr (std::is_same_v<Held, DateTimeOffset>) {
+                constexpr DateTimeOffset first_far{TimeSpan{693'961'344'000'000'000}}; // of 2200
+                rank.kind_ = Kind::time;
+                rank.time_ =
+                    held.time().value_or(held > first_far ? WallTime::max() : WallTime::min());
             }
             return rank;
         },

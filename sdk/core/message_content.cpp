@@ -26,6 +26,10 @@ std::size_t size_of(const PropertyValue& value, OfNumber of_number) noexcept {
             if constexpr (std::is_same_v<Held, std::string> ||
                           std::is_same_v<Held, std::vector<std::byte>>) {
                 return held.size();
+            } else if constexpr (std::is_same_v<Held, Uri>) {
+                return held.text.size();
+            } else if constexpr (std::is_same_v<Held, EncodedValue>) {
+                return held.bytes.size();
             } else {
                 return of_number(sizeof(Held));
             }

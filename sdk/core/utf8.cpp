@@ -108,4 +108,25 @@ bool is_utf8(std::string_view text) noexcept {
     return true;
 }
 
+std::string utf8_of(char32_t character) {
+    const auto part = [character](unsigned mark, unsigned shift) {
+        return static_cast<char>(mark | ((character >> shift) & 0x3fU));
+    };
+    const bool is_surrogate = character >= 0xd800 && character <= 0xdfff;
+    if (character < 0x80) {
+        return {static_cast<char>(character)};
+    }
+    if (character < 0x800) {
+        return {part(0xc0, 6), part(0x80, 0)};
+    }
+    if (character < 0x10000 && !is_surrogate) {
+        return {static_cast<char>(0xe0U | character >> 12U), part(0x80, 6), part(0x80, 0)};
+    }
+    if (character >= 0x10000 && character < 0x110000) {
+        return {static_cast<char>(0xf0U | character >> 18U), part(0x80, 12), part(0x80, 6),
+                part(0x80, 0)};
+    }
+    return "\xef\xbf\xbd";
+}
+
 } // namespace sessionq::core

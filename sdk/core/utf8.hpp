@@ -26,4 +26,7 @@ struct Utf8Character {
 /// The first characters of a UTF-8 text, at most so many.
 [[nodiscard]] std::string_view first_characters(std::string_view text, std::size_t most) noexcept;
 
+/// Encodes a character. One that is none becomes U+FFFD.
+[[nodiscard]] std::string utf8_of(char32_t character);
+
 } // namespace sessionq::core

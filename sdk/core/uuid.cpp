@@ -3,6 +3,8 @@
 
 #include <random>
 
+#include <sessionq/uuid.hpp>
+
 #include "core/byte_order.hpp"
 
 namespace sessionq::core {
@@ -97,3 +99,14 @@ std::string Uuid::to_string() const {
 }
 
 } // namespace sessionq::core
+
+namespace sessionq {
+
+std::optional<Uuid> Uuid::parse(std::string_view text) noexcept {
+    const auto parsed = core::Uuid::parse(text);
+    return parsed ? std::optional{Uuid{parsed->bytes}} : std::nullopt;
+}
+
+std::string Uuid::to_string() const { return core::Uuid{bytes}.to_string(); }
+
+} // namespace sessionq

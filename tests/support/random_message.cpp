@@ -461,7 +461,7 @@ std::vector<amqp::Value> values_of_every_type() {
             Decimal{0x74, "\x31\x80\x02\x26"s},
             U'x',
             core::Uuid::of(0x0011223344556677, 0x8899aabbccddeeff),
-            Timestamp{1'767'322'985'000},
+            Timestamp{1'767'322'986'000},
             Timestamp{last_millisecond},
             Value::described(Value::symbol("com.microsoft:datetime-offset"),
                              std::int64_t{639'029'197'850'000'000}),

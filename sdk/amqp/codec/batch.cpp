@@ -9,7 +9,8 @@ namespace sessionq::amqp {
 std::optional<std::vector<std::string_view>> split_batch(std::string_view encoded,
                                                          std::size_t most) {
     const auto sections = MessageSections::find(encoded);
-    if (!sections || sections->body_kind != BodyKind::data) {
+    if (!sections ||
+        (sections->body_kind != BodyKind::data && sections->body_kind != BodyKind::several_data)) {
         return std::nullopt;
     }
     std::vector<std::string_view> messages;

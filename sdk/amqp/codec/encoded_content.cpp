@@ -7,6 +7,7 @@
 
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/property_value.hpp"
+#include "amqp/codec/section_fields.hpp"
 
 namespace sessionq::amqp {
 namespace {
@@ -163,11 +164,16 @@ std::optional<std::chrono::milliseconds> EncodedContent::time_to_live() const {
     }
     // The header field is at its maximum, so the time to live may be longer. Creation and expiry
     // times then give it.
-    const auto created = properties().time(MessageProperties::creation_time);
-    const auto& expires = absolute_expiry_time_;
-    return created && expires ? std::max(most, milliseconds{Timestamp::of(*expires).milliseconds -
-                                                            Timestamp::of(*created).milliseconds})
-                              : most;
+    const MessageProperties properties = this->properties();
+    const auto instant = [&properties](MessageProperties::Field field) {
+        return Decoder{properties.encoded[field]}.read_integer();
+    };
+    const auto created = instant(MessageProperties::creation_time);
+    const auto expires = instant(MessageProperties::absolute_expiry_time);
+    std::int64_t apart = 0;
+    return created && expires && !__builtin_sub_overflow(*expires, *created, &apart)
+               ? std::max(most, milliseconds{apart})
+               : most;
 }
 
 std::optional<WallTime> EncodedContent::scheduled_enqueue_time() const {
@@ -288,10 +294,14 @@ void EncodedContent::write_changed_properties(const ContentChanges& changes,
     MessageProperties changed = properties();
     std::vector<std::string> encoded;
     encoded.reserve(changes.texts.size()); // the fields are views of these strings
-    for (const auto& [field, text] : changes.texts) {
-        changed.encoded[field_of(field)] =
-            text ? std::string_view{encoded.emplace_back(encode(Value{*text}))}
-                 : std::string_view{};
+    for (const auto& [text_field, text] : changes.texts) {
+        const MessageProperties::Field field = field_of(text_field);
+        std::string& value = encoded.emplace_back();
+        if (text) {
+            Encoder encoder{value};
+            write_text(field, *text, encoder);
+        }
+        changed.encoded[field] = value;
     }
     changed.write(to);
 }
@@ -316,7 +326,7 @@ void EncodedContent::write_changed_application_properties(const ContentChanges& 
         if (const auto exactly = changes.encoded.find(name); exactly != changes.encoded.end()) {
             encoder.put_raw(exactly->second);
         } else {
-            encoder.write(to_value(value));
+            write_property(value, encoder);
         }
         count += 2;
     }

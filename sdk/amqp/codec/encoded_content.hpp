@@ -63,6 +63,7 @@ public:
     }
 
     [[nodiscard]] std::string_view body() const override { return body_; }
+    [[nodiscard]] BodyKind body_kind() const override { return sections_.body_kind; }
     [[nodiscard]] std::optional<std::string_view> session_id() const override {
         return session_id_;
     }

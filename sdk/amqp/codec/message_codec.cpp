@@ -6,6 +6,7 @@
 
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/property_value.hpp"
+#include "amqp/codec/section_fields.hpp"
 
 namespace sessionq::amqp {
 namespace {
@@ -17,23 +18,20 @@ std::uint32_t capped(std::chrono::milliseconds time_to_live) noexcept {
 
 /// Writes fields in the order of MessageProperties::Field.
 void write_properties(const Message& message, WallTime created, std::string& to) {
+    using Properties = MessageProperties;
     Encoder encoder{to};
-    const auto text = [&encoder](std::string_view value) {
-        value.empty() ? encoder.write_null() : encoder.write_string(value);
+    const auto text = [&encoder](Properties::Field field, std::string_view value) {
+        value.empty() ? encoder.write_null() : write_text(field, value, encoder);
     };
     encoder.write_descriptor(section::properties);
     const std::size_t begun = encoder.begin_list();
-    text(message.message_id);
+    text(Properties::message_id, message.message_id);
     encoder.write_null(); // user-id
-    text(message.to);
-    text(message.subject);
-    text(message.reply_to);
-    text(message.correlation_id);
-    if (message.content_type.empty()) {
-        encoder.write_null();
-    } else {
-        encoder.write_symbol(message.content_type); // Java brokers accept a symbol only
-    }
+    text(Properties::to, message.to);
+    text(Properties::subject, message.subject);
+    text(Properties::reply_to, message.reply_to);
+    text(Properties::correlation_id, message.correlation_id);
+    text(Properties::content_type, message.content_type);
     encoder.write_null(); // content-encoding
     if (message.time_to_live) {
         encoder.write_timestamp(Timestamp::later(created, *message.time_to_live));
@@ -48,7 +46,7 @@ void write_properties(const Message& message, WallTime created, std::string& to)
         encoder.write_null();
     }
     encoder.write_null(); // group-sequence
-    text(message.reply_to_session_id);
+    text(Properties::reply_to_group_id, message.reply_to_session_id);
     encoder.end_list(begun, MessageProperties::field_count);
 }
 
@@ -83,7 +81,7 @@ void write_application_properties(const Message& message, const ClockReading& at
     std::uint32_t count = 0;
     for (const auto& [name, value] : message.properties) {
         encoder.write_string(name);
-        encoder.write(to_value(value));
+        write_property(value, encoder);
         count += 2;
     }
     if (!message.deadline.is_never()) {

@@ -97,7 +97,9 @@ std::optional<MessageSections> MessageSections::find(std::string_view encoded) n
         }
         std::string_view& whole = (*found).*(place->view);
         whole = {repeats ? whole.data() : rest.data(), whole.size() + decoder.position()};
-        if (place->kind != BodyKind::none) {
+        if (repeats && code == section::data) {
+            found->body_kind = BodyKind::several_data;
+        } else if (place->kind != BodyKind::none) {
             found->body_kind = place->kind;
         }
         last = place;

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <sessionq/message.hpp>
+
 #include "amqp/codec/value.hpp"
 
 namespace sessionq::amqp {
@@ -27,7 +29,7 @@ inline constexpr std::uint64_t value = 0x77;
 inline constexpr std::uint64_t footer = 0x78;
 } // namespace section
 
-enum class BodyKind : std::uint8_t { none, data, sequence, value };
+using sessionq::BodyKind;
 
 /// The sections of an encoded message, as views that include the descriptor. A view is empty if the
 /// section is absent. Their contents are not checked, except that data sections hold bytes.

@@ -10,9 +10,15 @@
 
 namespace sessionq::amqp {
 
-/// Converts an application property. A value that PropertyValue cannot hold becomes its text.
+class Encoder;
+
+/// Converts an application property, with its type. An `EncodedValue` whose bytes are not one
+/// value becomes null.
 [[nodiscard]] Value to_value(const PropertyValue& value);
 [[nodiscard]] PropertyValue to_property(const Value& value);
+
+/// Appends a property. The bytes of an `EncodedValue` stay as they are.
+void write_property(const PropertyValue& value, Encoder& encoder);
 
 /// Decodes exactly one value. Returns nothing if the bytes are malformed.
 [[nodiscard]] std::optional<PropertyValue> read_property(std::string_view encoded);

@@ -15,6 +15,11 @@ inline constexpr bool is_integer =
 } // namespace
 
 Timestamp Timestamp::of(WallTime time) noexcept {
+    if (is_beyond(time)) {
+        constexpr std::int64_t beginning_of_year_1 = -62'135'596'800'000;
+        constexpr std::int64_t end_of_year_9999 = 253'402'300'799'999;
+        return {time == WallTime::max() ? end_of_year_9999 : beginning_of_year_1};
+    }
     return {std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count()};
 }
 
@@ -29,7 +34,10 @@ WallTime Timestamp::time() const noexcept {
         std::chrono::floor<milliseconds>(WallTime::max().time_since_epoch()).count();
     constexpr std::int64_t earliest =
         std::chrono::ceil<milliseconds>(WallTime::min().time_since_epoch()).count();
-    return WallTime{milliseconds{std::clamp(this->milliseconds, earliest, latest)}};
+    if (this->milliseconds < earliest || this->milliseconds > latest) {
+        return this->milliseconds < earliest ? WallTime::min() : WallTime::max();
+    }
+    return WallTime{milliseconds{this->milliseconds}};
 }
 
 Value Value::list(std::initializer_list<Value> items) { return Value{List{items}}; }

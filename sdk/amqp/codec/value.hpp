@@ -36,14 +36,16 @@ struct Binary {
 struct Timestamp {
     std::int64_t milliseconds{0};
     friend bool operator==(const Timestamp&, const Timestamp&) = default;
+    /// The ends of the clock's range stand for those of the years 1 to 9999, which are as far as
+    /// most clients can tell.
     [[nodiscard]] static Timestamp of(WallTime time) noexcept;
     /// Adds `by` to `from`. A result that does not fit is clamped.
     [[nodiscard]] static Timestamp later(WallTime from, std::chrono::milliseconds by) noexcept;
-    /// Clamps to the clock's range.
+    /// A time outside of the clock's range is one of its ends (`is_beyond`).
     [[nodiscard]] WallTime time() const noexcept;
 };
 
-/// A decimal32, decimal64 or decimal128 in its encoded form. Nothing computes with it.
+/// A decimal32, decimal64 or decimal128 in its encoded form.
 struct Decimal {
     std::uint8_t code{0x84};
     std::string bytes{};

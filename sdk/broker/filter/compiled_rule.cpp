@@ -2,8 +2,6 @@
 #include "broker/filter/compiled_rule.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <compare>
 #include <utility>
 
@@ -60,44 +58,19 @@ std::optional<std::string> find_fault(const CorrelationFilter& filter) {
     const auto is_too_long = [](const std::string& text) {
         return text.size() > longest_correlation_text;
     };
-    const bool any_too_long =
-        std::ranges::any_of(correlation_texts,
-                            [&](const auto& text) {
-                                const std::optional<std::string>& held = filter.*text.first;
-                                return held && is_too_long(*held);
-                            }) ||
-        std::ranges::any_of(filter.properties, [&](const auto& property) {
-            const auto* text = std::get_if<std::string>(&property.second);
-            return is_too_long(property.first) || (text != nullptr && is_too_long(*text));
-        });
+    const bool any_too_long = std::ranges::any_of(correlation_texts,
+                                                  [&](const auto& text) {
+                                                      const std::optional<std::string>& held =
+                                                          filter.*text.first;
+                                                      return held && is_too_long(*held);
+                                                  }) ||
+                              std::ranges::any_of(filter.properties, [&](const auto& property) {
+                                  return is_too_long(property.first) ||
+                                         length_of(property.second) > longest_correlation_text;
+                              });
     return any_too_long ? std::optional{"a text of a correlation filter may have at most " +
                                         std::to_string(longest_correlation_text) + " bytes"}
                         : std::nullopt;
-}
-
-// The new text of one of the message's own properties; nothing removes it.
-std::optional<std::string> to_text(const Value& value) {
-    if (const auto* text = std::get_if<std::string>(&value)) {
-        return *text;
-    }
-    if (const auto* truth = std::get_if<bool>(&value)) {
-        return *truth ? "True" : "False";
-    }
-    std::array<char, 32> digits{};
-    const auto write = [&](auto number) {
-        return std::string{digits.data(),
-                           std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr};
-    };
-    if (const auto* number = std::get_if<std::int64_t>(&value)) {
-        return write(*number);
-    }
-    if (const auto* number = std::get_if<std::uint64_t>(&value)) {
-        return write(*number);
-    }
-    if (const auto* number = std::get_if<double>(&value)) {
-        return write(*number);
-    }
-    return std::nullopt;
 }
 
 /// Applies statements to an outline and collects the changes. Each statement sees the effect of
@@ -110,7 +83,7 @@ public:
         Value value =
             statement.expression ? evaluate(*statement.expression, outline_, work_) : Value{};
         if (statement.property.system) {
-            auto text = to_text(value);
+            auto text = shown_text(value); // nothing removes it
             set_text(outline_, *statement.property.system, text);
             changes_.texts.emplace_back(*statement.property.system, std::move(text));
         } else if (statement.expression) {

@@ -3,23 +3,33 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <variant>
 
 #include "broker/filter/like.hpp"
 #include "broker/filter/limits.hpp"
 
 namespace sessionq::broker::filter {
-namespace {
 
 std::size_t length_of(const PropertyValue& value) noexcept {
-    if (const auto* text = std::get_if<std::string>(&value)) {
-        return text->size();
-    }
-    const auto* bytes = std::get_if<std::vector<std::byte>>(&value);
-    return bytes != nullptr ? bytes->size() : 0;
+    return std::visit(
+        [](const auto& held) -> std::size_t {
+            using Held = std::remove_cvref_t<decltype(held)>;
+            if constexpr (std::is_same_v<Held, std::string> ||
+                          std::is_same_v<Held, std::vector<std::byte>>) {
+                return held.size();
+            } else if constexpr (std::is_same_v<Held, Uri>) {
+                return held.text.size();
+            } else if constexpr (std::is_same_v<Held, EncodedValue>) {
+                return held.bytes.size();
+            } else if constexpr (std::is_same_v<Held, Uuid>) {
+                return 36; // as a text
+            } else {
+                return 0;
+            }
+        },
+        value);
 }
-
-} // namespace
 
 Extent Extent::of(const Message& message) noexcept {
     Extent extent{.properties = message.properties.size()};

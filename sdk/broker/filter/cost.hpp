@@ -8,6 +8,9 @@
 
 namespace sessionq::broker::filter {
 
+/// The bytes of a text, or of any other value that has no fixed size; zero for others.
+[[nodiscard]] std::size_t length_of(const PropertyValue& value) noexcept;
+
 /// What of a message decides how long a filter takes.
 struct Extent {
     std::size_t properties{0};

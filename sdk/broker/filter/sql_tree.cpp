@@ -3,6 +3,7 @@
 
 #include <compare>
 
+#include "broker/filter/cost.hpp"
 #include "broker/filter/like.hpp"
 #include "broker/filter/limits.hpp"
 #include "core/uuid.hpp"
@@ -13,9 +14,7 @@ namespace {
 Value read(const Message& message, const PropertyName& name, Work& work) {
     Value value = value_of(message, name);
     work.add_lookup(message.properties.size());
-    if (const auto* text = std::get_if<std::string>(&value)) {
-        work.add_text(2 * text->size()); // it is copied, and then used
-    }
+    work.add_text(2 * length_of(value)); // it is copied, and then used
     return value;
 }
 
@@ -71,9 +70,9 @@ Value is_in(const Node& node, const Message& message, Work& work) {
 Value is_like(const Node& node, const Message& message, Work& work) {
     const Value text = evaluate(*node.operands[0], message, work);
     const Value pattern = evaluate(*node.operands[1], message, work);
-    const auto* held = std::get_if<std::string>(&text);
+    const auto held = text_of(text);
     const auto* like = std::get_if<std::string>(&pattern);
-    if (held == nullptr || like == nullptr || like->size() > longest_pattern) {
+    if (!held || like == nullptr || like->size() > longest_pattern) {
         return {};
     }
     if (node.operands.size() == 2) {
@@ -110,7 +109,7 @@ Value evaluate(const Node& node, const Message& message, Work& work) {
         const auto* text = std::get_if<std::string>(&name);
         return text != nullptr ? read(message, {.name = *text}, work) : Value{};
     }
-    case Operation::new_id: return core::Uuid::make().to_string();
+    case Operation::new_id: return Uuid{core::Uuid::make().bytes};
     case Operation::plus:
     case Operation::minus:
         return calculate(sign_of(node.operation), Value{std::int64_t{0}}, operand(0));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sessionq/message_record.hpp"
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
-#include "amqp/base64.hpp"
 #include "tools/nearest_word.hpp"
-#include "tools/sessionq/base64.hpp"
+#include "tools/sessionq/explorer_record.hpp"
+#include "tools/sessionq/property_json.hpp"
 #include "tools/sessionq/time_text.hpp"
 
 namespace sessionq::cli {
@@ -28,46 +28,37 @@ constexpr TextMember text_members[] = {
     {"reply_to_session", &Message::reply_to_session_id},
     {"to", &Message::to},
     {"content_type", &Message::content_type},
+    {"partition_key", &Message::partition_key},
 };
 
 /// Facts of the broker. `record_of` writes them, `read_record` ignores them.
 const std::set<std::string>& facts() {
     static const std::set<std::string> names{"sequence_number", "delivery_count", "enqueued",
-                                             "expires",         "state",          "dead_letter"};
+                                             "expires",         "state",          "dead_letter",
+                                             "body_kind"};
     return names;
 }
 
-std::string_view view_of(const std::vector<std::byte>& bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+const char* name_of(BodyKind kind) {
+    switch (kind) {
+    case BodyKind::none: return "none";
+    case BodyKind::several_data: return "several_data";
+    case BodyKind::sequence: return "sequence";
+    case BodyKind::value: return "value";
+    default: return "data";
+    }
 }
 
-struct ValueWriter {
-    Json operator()(std::monostate /*null*/) const { return nullptr; }
-    Json operator()(bool value) const { return value; }
-    Json operator()(std::int64_t value) const { return value; }
-    Json operator()(std::uint64_t value) const { return value; }
-    Json operator()(double value) const {
-        if (std::isfinite(value)) {
-            return value;
-        }
-        return {{"double", std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"}};
-    }
-    Json operator()(const std::string& value) const {
-        Json json;
-        put_text(json, "string", value);
-        return json.contains("string") ? json["string"] : json;
-    }
-    Json operator()(WallTime value) const { return {{"time", time_text(value)}}; }
-    Json operator()(const std::vector<std::byte>& value) const {
-        return {{"base64", amqp::base64(view_of(value))}};
-    }
-};
+/// A time of the broker, which is not read again.
+std::string fact_text(WallTime time) {
+    return time == WallTime::max() ? "beyond 2261" : time_text(time);
+}
 
 void put_facts(Json& record, const DeliveryFacts& facts) {
     record["delivery_count"] = facts.delivery_count;
-    record["enqueued"] = time_text(facts.enqueued_time);
+    record["enqueued"] = fact_text(facts.enqueued_time);
     if (facts.expires_at) {
-        record["expires"] = time_text(*facts.expires_at);
+        record["expires"] = fact_text(*facts.expires_at);
     }
     if (facts.state != MessageState::active) {
         record["state"] = facts.state == MessageState::deferred ? "deferred" : "scheduled";
@@ -93,14 +84,6 @@ const std::string& text_of(const std::string& member, const Json& value) {
     return value.get_ref<const std::string&>();
 }
 
-std::string bytes_of(const std::string& member, const Json& value) {
-    auto bytes = from_base64(text_of(member, value));
-    if (!bytes) {
-        refuse(member, "is not base64");
-    }
-    return *std::move(bytes);
-}
-
 /// The text of `name`, or the bytes of NAME_base64. Null: the record has neither.
 std::optional<std::string> take_text(Json& record, const std::string& name) {
     const std::string encoded_name = name + "_base64";
@@ -114,54 +97,10 @@ std::optional<std::string> take_text(Json& record, const std::string& name) {
         result = text_of(name, *text);
         record.erase(name);
     } else if (encoded != record.end()) {
-        result = bytes_of(encoded_name, *encoded);
+        result = read_base64(encoded_name, *encoded);
         record.erase(encoded_name);
     }
     return result;
-}
-
-/// The one member of a value such as {"time": "..."}.
-PropertyValue read_special(const std::string& member, const Json& value) {
-    const std::string type = value.size() == 1 ? value.begin().key() : "";
-    const std::string where = member + "." + type;
-    if (type == "time") {
-        if (const auto time = parse_time(text_of(where, value.front()))) {
-            return *time;
-        }
-        refuse(where, "is not a time such as 2026-01-31T12:00:00Z");
-    }
-    if (type == "base64") {
-        const std::string bytes = bytes_of(where, value.front());
-        const auto* const first = reinterpret_cast<const std::byte*>(bytes.data());
-        return std::vector<std::byte>(first, first + bytes.size());
-    }
-    if (type == "string_base64") {
-        return bytes_of(where, value.front());
-    }
-    if (type == "double") {
-        const std::string& text = text_of(where, value.front());
-        if (text == "nan" || text == "inf" || text == "-inf") {
-            return std::strtod(text.c_str(), nullptr);
-        }
-        refuse(where, "is not nan, inf or -inf");
-    }
-    refuse(member, "is an object without exactly one of time, base64, string_base64 and double");
-}
-
-PropertyValue read_value(const std::string& member, const Json& value) {
-    switch (value.type()) {
-    case Json::value_t::null: return std::monostate{};
-    case Json::value_t::boolean: return value.get<bool>();
-    case Json::value_t::number_integer: return value.get<std::int64_t>();
-    case Json::value_t::number_unsigned:
-        return value.get<std::uint64_t>() <= std::uint64_t{INT64_MAX}
-                   ? PropertyValue{value.get<std::int64_t>()}
-                   : PropertyValue{value.get<std::uint64_t>()};
-    case Json::value_t::number_float: return value.get<double>();
-    case Json::value_t::string: return value.get<std::string>();
-    case Json::value_t::object: return read_special(member, value);
-    default: refuse(member, "is a list; a property has one value");
-    }
 }
 
 void read_properties(const Json& value, Properties& properties) {
@@ -173,10 +112,12 @@ void read_properties(const Json& value, Properties& properties) {
     }
 }
 
+constexpr const char* not_a_duration = "is not a duration such as 200ms, 1.5s, 2m, 1h or 7d";
+
 Duration read_duration(const std::string& member, const Json& value) {
     const auto duration = parse_duration(text_of(member, value));
     if (!duration) {
-        refuse(member, "is not a duration such as 200ms, 1.5s, 2m, 1h or 7d");
+        refuse(member, not_a_duration);
     }
     return *duration;
 }
@@ -212,6 +153,41 @@ void refuse_unknown(const Json& record) {
             throw RecordError{"unknown member '" + name + "'" + tools::did_you_mean(name, known)};
         }
     }
+}
+
+Message read_members(Json record, Message message, WallTime now) {
+    if (auto session = take_text(record, "session")) {
+        message.session_id = *std::move(session);
+    }
+    if (auto body = take_text(record, "body")) {
+        message.body = *std::move(body);
+    }
+    for (const TextMember& each : text_members) {
+        if (auto text = take_text(record, each.name)) {
+            message.*each.field = *std::move(text);
+        }
+    }
+    if (const auto properties = record.find("properties"); properties != record.end()) {
+        read_properties(*properties, message.properties);
+        record.erase("properties");
+    }
+    if (const auto life = record.find("time_to_live"); life != record.end()) {
+        message.time_to_live = parse_milliseconds(text_of("time_to_live", *life));
+        if (!message.time_to_live) {
+            refuse("time_to_live", not_a_duration);
+        }
+        record.erase("time_to_live");
+    }
+    if (const auto priority = record.find("priority"); priority != record.end()) {
+        if (!priority->is_number_unsigned() || priority->get<std::uint64_t>() > UINT8_MAX) {
+            refuse("priority", "is not 0 to 255");
+        }
+        message.priority = priority->get<std::uint8_t>();
+        record.erase("priority");
+    }
+    read_scheduled(record, message, now);
+    refuse_unknown(record);
+    return message;
 }
 
 Json parse_object(std::string_view line) {
@@ -256,47 +232,19 @@ Json record_of(const ReceivedMessage& received) {
         record["scheduled"] = time_text(*message.scheduled_enqueue_time);
     }
     if (!message.properties.empty()) {
-        Json& properties = record["properties"] = Json::object();
-        for (const auto& [name, value] : message.properties) {
-            properties[name] = std::visit(ValueWriter{}, value);
-        }
+        record["properties"] = json_of(message.properties);
+    }
+    if (const BodyKind kind = received.body_kind(); kind != BodyKind::data) {
+        record["body_kind"] = name_of(kind);
     }
     put_text(record, "body", received.text());
     return record;
 }
 
-Message read_record(std::string_view line, Message message, WallTime now) {
-    Json record = parse_object(line);
-    if (auto session = take_text(record, "session")) {
-        message.session_id = *std::move(session);
-    }
-    if (auto body = take_text(record, "body")) {
-        message.body = *std::move(body);
-    }
-    for (const TextMember& each : text_members) {
-        if (auto text = take_text(record, each.name)) {
-            message.*each.field = *std::move(text);
-        }
-    }
-    if (const auto properties = record.find("properties"); properties != record.end()) {
-        read_properties(*properties, message.properties);
-        record.erase("properties");
-    }
-    if (const auto life = record.find("time_to_live"); life != record.end()) {
-        message.time_to_live =
-            std::chrono::ceil<std::chrono::milliseconds>(read_duration("time_to_live", *life));
-        record.erase("time_to_live");
-    }
-    if (const auto priority = record.find("priority"); priority != record.end()) {
-        if (!priority->is_number_unsigned() || priority->get<std::uint64_t>() > UINT8_MAX) {
-            refuse("priority", "is not 0 to 255");
-        }
-        message.priority = priority->get<std::uint8_t>();
-        record.erase("priority");
-    }
-    read_scheduled(record, message, now);
-    refuse_unknown(record);
-    return message;
+Message read_record(std::string_view object, Message pattern, WallTime now) {
+    Json record = parse_object(object);
+    return is_explorer_record(record) ? read_explorer_record(record, std::move(pattern))
+                                      : read_members(std::move(record), std::move(pattern), now);
 }
 
 } // namespace sessionq::cli

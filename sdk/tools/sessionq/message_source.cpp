@@ -33,7 +33,7 @@ std::vector<Message> MessageSource::next(std::size_t most) {
 }
 
 bool MessageSource::has_message() const {
-    return lines_ ? lines_->has_line() : given_ < input_.bodies.size();
+    return lines_ ? records_.has_piece() || lines_->has_line() : given_ < input_.bodies.size();
 }
 
 std::optional<Message> MessageSource::next_message() {
@@ -52,17 +52,20 @@ std::optional<Message> MessageSource::next_message() {
 }
 
 std::optional<Message> MessageSource::next_record() {
-    while (auto line = lines_->next()) {
-        ++line_;
-        if (line->find_first_not_of(" \t\r") != std::string::npos) {
-            try {
-                return read_record(*line, pattern(), now());
-            } catch (const RecordError& error) {
-                throw UsageError{"line " + std::to_string(line_) + ": " + error.what()};
-            }
-        }
+    for (bool is_more = true; is_more && !records_.has_piece();) {
+        const auto line = lines_->next();
+        is_more = line.has_value();
+        is_more ? records_.add(*line) : records_.end();
     }
-    return std::nullopt;
+    const auto record = records_.next();
+    if (!record) {
+        return std::nullopt;
+    }
+    try {
+        return read_record(record->text, pattern(), now());
+    } catch (const RecordError& error) {
+        throw UsageError{"line " + std::to_string(record->line) + ": " + error.what()};
+    }
 }
 
 Message MessageSource::message_of(std::string body) {

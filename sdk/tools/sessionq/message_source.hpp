@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/sessionq/json_splitter.hpp"
 #include "tools/sessionq/line_reader.hpp"
 #include "tools/sessionq/options.hpp"
 
@@ -35,8 +36,8 @@ private:
     std::function<WallTime()> clock_;
     std::optional<WallTime> now_{};
     std::optional<LineReader> lines_{};
+    JsonSplitter records_{};
     std::size_t given_{0};
-    std::size_t line_{0};
 };
 
 } // namespace sessionq::cli

@@ -9,25 +9,31 @@ namespace {
 constexpr Duration longest_delay = std::chrono::hours{24 * 3650};
 
 constexpr const char* records = R"(Records:
-With --input json each line is a JSON object with these members, all optional:
+With --input json the input is JSON Lines, or JSON objects over several lines, or a list of them.
+An object has these members, all optional:
 
   session, id, subject, correlation_id, reply_to, reply_to_session, to,
-  content_type, body        strings
+  content_type, partition_key, body
+                            strings
   properties                an object: "name": string, number, true, false, null,
-                            {"time": "2026-01-31T12:00:00Z"}, {"base64": "AP8="}
+                            {"time": "2026-01-31T12:00:00Z"}, {"base64": "AP8="},
+                            {"TYPE": value} (TYPE as in --property)
   time_to_live, delay       "200ms", "1.5s", "2m", "1h", "7d"
   scheduled                 "2026-01-31T12:00:00Z"
   priority                  0 to 255
 
 A string whose bytes are not UTF-8 is in a member NAME_base64 instead, for example body_base64. A
-property of such a string is {"string_base64": "..."}, and one that is no number is
-{"double": "nan"}, "inf" or "-inf".
+property of such a string is {"string_base64": "..."}, one that is no number is
+{"double": "nan"}, "inf" or "-inf", and a value that no TYPE can say is {"amqp": "..."}, base64 of
+its encoded form.
 
 The commands that print messages print these members too, and the broker's facts:
-sequence_number, delivery_count, enqueued, expires, state, dead_letter. Facts are ignored in input,
-so that the output of one command is the input of another:
+sequence_number, delivery_count, enqueued, expires, state, dead_letter, body_kind. Facts are ignored
+in input, so that the output of one command is the input of another:
 
   sessionq peek orders | sessionq send copies --input json
+
+Messages that ServiceBusExplorer saved as JSON are read, too.
 )";
 
 void add_text(CLI::App& command, const char* name, std::string& target, const char* help) {
@@ -77,8 +83,10 @@ void add_message_options(CLI::App& command, MessageInput& input) {
                     pattern.properties.insert_or_assign(std::move(name), std::move(value));
                 }
             },
-            "Application property. TYPE is string, int, uint, double, bool, time, base64 or null "
-            "(string). Repeatable")
+            "Application property. TYPE is string, int, uint, int8 to int64, uint8 to uint64, "
+            "float, "
+            "double, decimal, decimal32, decimal64, decimal128, bool, char, time, uuid, symbol, "
+            "time_span, uri, date_time_offset, base64, amqp or null (string). Repeatable")
         ->type_name("NAME[:TYPE]=VALUE")
         ->take_all()
         ->allow_extra_args(false);
@@ -104,8 +112,8 @@ void add_message_options(CLI::App& command, MessageInput& input) {
     add_choice<InputFormat>(
         command, "--input", input.format,
         {{"lines", InputFormat::lines}, {"json", InputFormat::json}, {"whole", InputFormat::whole}},
-        "What the input is: each line a body, each line a record (see "
-        "RECORDS), or all of it one body (lines)");
+        "What the input is: each line a body, records of JSON (see RECORDS), or all of it one body "
+        "(lines)");
 }
 
 } // namespace

@@ -59,6 +59,17 @@ TEST_CASE("UTF-8: a wrong byte is found at each place of a longer text") {
     }
 }
 
+TEST_CASE("UTF-8: utf8_of encodes each character, and U+FFFD for what is none") {
+    CHECK(utf8_of(U'a') == "a");
+    CHECK(utf8_of(U'\u00e4') == "\xc3\xa4");
+    CHECK(utf8_of(U'\u20ac') == "\xe2\x82\xac");
+    CHECK(utf8_of(U'\U0001f600') == "\xf0\x9f\x98\x80");
+    CHECK(utf8_of(U'\0') == std::string(1, '\0'));
+    for (const char32_t none : {char32_t{0xd800}, char32_t{0xdfff}, char32_t{0x110000}}) {
+        CHECK(utf8_of(none) == "\xef\xbf\xbd");
+    }
+}
+
 TEST_CASE("UTF-8: a wrong byte is found anywhere in a text of any length") {
     for (std::size_t size = 0; size < 40; ++size) {
         std::string text(size, 'x');

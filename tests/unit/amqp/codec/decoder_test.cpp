@@ -42,9 +42,9 @@ public:
         case 12: return static_cast<char32_t>(below(0x110000));
         case 13: return Timestamp{static_cast<std::int64_t>(number())};
         case 14: return some_uuid();
-        case 15: return Decimal{0x74, bytes(4)};
-        case 16: return Decimal{0x84, bytes(8)};
-        case 17: return Decimal{0x94, bytes(16)};
+        case 15: return amqp::Decimal{0x74, bytes(4)};
+        case 16: return amqp::Decimal{0x84, bytes(8)};
+        case 17: return amqp::Decimal{0x94, bytes(16)};
         case 18: return Value::binary(bytes(below(300)));
         case 19: return Value{bytes(below(300))};
         case 20: return Value::symbol(bytes(below(20)));
@@ -141,9 +141,9 @@ TEST_CASE("Decoder: reads what Proton wrote") {
                        U'ü',
                        Timestamp{1'700'000'000'123},
                        some_uuid(),
-                       Decimal{0x74, "abcd"},
-                       Decimal{0x84, "abcdefgh"},
-                       Decimal{0x94, "abcdefghijklmnop"},
+                       amqp::Decimal{0x74, "abcd"},
+                       amqp::Decimal{0x84, "abcdefgh"},
+                       amqp::Decimal{0x94, "abcdefghijklmnop"},
                        Value::binary("\0\x01"s),
                        "text",
                        Value::symbol("sym"),

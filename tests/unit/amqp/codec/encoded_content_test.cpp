@@ -5,9 +5,12 @@
 #include <thread>
 #include <vector>
 
+#include "amqp/codec/decoder.hpp"
+#include "amqp/codec/delivery_codec.hpp"
 #include "amqp/codec/encoded_content.hpp"
 #include "amqp/codec/message_codec.hpp"
 #include "codec/samples.hpp"
+#include "support/random_message.hpp"
 
 using namespace sessionq;
 using namespace sessionq::amqp;
@@ -69,6 +72,63 @@ TEST_CASE("EncodedContent: the body by its kind") {
     CHECK(body_of(section_of(0x77, true)) == encode(true));
     CHECK(body_of(section_of(0x76, List{true})) == encode(List{true}));
     CHECK(body_of(section_of(0x73, List{})).empty());
+}
+
+TEST_CASE("EncodedContent: tells the kind of the body, and keeps it through changes") {
+    const auto data = section_of(0x75, Value::binary("x"));
+    for (const auto& [body, kind] :
+         {std::pair{std::string{}, BodyKind::none}, std::pair{data, BodyKind::data},
+          std::pair{data + data, BodyKind::several_data},
+          std::pair{section_of(0x76, List{true}), BodyKind::sequence},
+          std::pair{section_of(0x77, std::int32_t{5}), BodyKind::value}}) {
+        const auto content = parse(section_of(0x73, List{"id"}) + body);
+        CHECK(content->body_kind() == kind);
+        const auto changed = content->with_properties({{"p", true}});
+        CHECK(changed->body_kind() == kind);
+        CHECK(dynamic_cast<const EncodedContent&>(*changed).sections().body == body);
+    }
+    CHECK(DecodedContent{Message::text("s", "x")}.body_kind() == BodyKind::data);
+}
+
+TEST_CASE("EncodedContent: properties of random messages keep their types through changes") {
+    core::Random random{11};
+    for (int i = 0; i < 300; ++i) {
+        const auto content = parse(tests::random_message(random));
+        Properties properties = content->message().properties;
+        const auto changed = content->with_properties(properties);
+        CHECK(changed->message().properties.size() == properties.size());
+        visit_entries(content->sections().application_properties, [&](std::string_view name,
+                                                                      std::string_view value) {
+            const auto& now = dynamic_cast<const EncodedContent&>(*changed);
+            const std::string_view held = find_entry(now.sections().application_properties, name);
+            CHECK(encode(*decode(held)) == encode(*decode(value)));
+        });
+    }
+}
+
+TEST_CASE("EncodedContent: a year that the clock cannot hold is beyond, and its bytes stay") {
+    const Timestamp year_9999{253'402'300'799'999};
+    List fields{"id"};
+    fields.resize(8);
+    fields.emplace_back(year_9999);
+    fields.emplace_back(Timestamp{1'700'000'000'000});
+    const std::string made =
+        section_of(0x70,
+                   Value::list({Value{}, Value{}, std::numeric_limits<std::uint32_t>::max()})) +
+        section_of(0x72, Value::map({{Value::symbol("x-opt-scheduled-enqueue-time"), year_9999},
+                                     {Value::symbol("x-own"), year_9999}})) +
+        section_of(0x73, fields) + section_of(0x75, Value::binary("b"));
+    const auto content = parse(made);
+    CHECK(content->absolute_expiry_time() == WallTime::max());
+    CHECK(content->scheduled_enqueue_time() == WallTime::max());
+    CHECK(content->time_to_live() ==
+          std::chrono::milliseconds{253'402'300'799'999 - 1'700'000'000'000});
+    CHECK(content->annotation("x-own") ==
+          PropertyValue{FarTime{std::chrono::milliseconds{year_9999.milliseconds}}});
+    const auto delivery = decode_delivery(encode_delivery(*content, {.facts = {}}, noon), noon);
+    REQUIRE(delivery.ok());
+    CHECK(delivery.value().facts.expires_at == WallTime::max());
+    CHECK(delivery.value().content->sections().properties == content->sections().properties);
 }
 
 TEST_CASE("EncodedContent: rejects a message that is cut inside a section") {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "amqp/codec/rule_codec.hpp"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
+
+#include "support/random_message.hpp"
 
 using namespace sessionq;
 using namespace sessionq::amqp;
@@ -129,6 +133,24 @@ const std::vector<Rule> all_kinds{
     {.name = "empty", .filter = CorrelationFilter{}}};
 
 } // namespace
+
+TEST_CASE("rules on the wire: properties of a correlation filter keep their types") {
+    Map properties;
+    for (const Value& value : tests::values_of_every_type()) {
+        properties.emplace_back("p" + std::to_string(properties.size()), value);
+    }
+    std::ranges::sort(properties, {}, [](const auto& entry) { return *entry.first.text(); });
+    const Value body{
+        Map{{"rule-name", "r"},
+            {"rule-description", Map{{"correlation-filter", Map{{"properties", properties}}}}}}};
+    const auto rule = read_rule(body);
+    REQUIRE(rule.ok());
+    const Value listed = describe_rule(rule.value());
+    CHECK(field(field(listed, 0), 8) == Value{properties});
+    const auto again = read_described_rule(listed);
+    REQUIRE(again.ok());
+    CHECK(Value{write_rule(again.value())} == body);
+}
 
 TEST_CASE("rules on the wire: what a client writes, a broker reads") {
     for (const Rule& rule : all_kinds) {

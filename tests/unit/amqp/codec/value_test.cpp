@@ -37,12 +37,23 @@ TEST_CASE("Value: to_string returns readable text") {
     CHECK(Value{some_uuid()}.to_string() == "00112233-4455-6677-8899-aabbccddeeff");
 }
 
-TEST_CASE("Timestamp: time is clamped to the clock's range") {
+TEST_CASE("Timestamp: a time outside of the clock's range is told so, and sent as the farthest") {
+    using sessionq::is_beyond;
+    using sessionq::WallTime;
     CHECK(Timestamp{1'700'000'000'123}.time() ==
-          sessionq::WallTime{std::chrono::milliseconds{1'700'000'000'123}});
+          WallTime{std::chrono::milliseconds{1'700'000'000'123}});
     CHECK(Timestamp::of(Timestamp{-1}.time()) == Timestamp{-1});
-    CHECK(Timestamp{std::numeric_limits<std::int64_t>::max()}.time() >
-          Timestamp{9'000'000'000'000}.time());
-    CHECK(Timestamp{std::numeric_limits<std::int64_t>::min()}.time() <
-          Timestamp{-9'000'000'000'000}.time());
+    CHECK_FALSE(is_beyond(Timestamp{9'000'000'000'000}.time()));
+    CHECK_FALSE(is_beyond(Timestamp{-9'000'000'000'000}.time()));
+    for (const std::int64_t later :
+         {std::int64_t{9'223'372'036'855}, std::int64_t{253'402'300'799'999},
+          std::numeric_limits<std::int64_t>::max()}) {
+        CHECK(Timestamp{later}.time() == WallTime::max());
+        CHECK(Timestamp{-later}.time() == WallTime::min());
+    }
+    CHECK(Timestamp{std::numeric_limits<std::int64_t>::min()}.time() == WallTime::min());
+    CHECK(Timestamp::of(WallTime::max()) == Timestamp{253'402'300'799'999});
+    CHECK(Timestamp::of(WallTime::min()) == Timestamp{-62'135'596'800'000});
+    CHECK(is_beyond(WallTime::max()));
+    CHECK_FALSE(is_beyond(WallTime{}));
 }

@@ -3,6 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include "amqp/codec/encoded_content.hpp"
+#include "amqp/codec/encoder.hpp"
+#include "amqp/codec/property_value.hpp"
+#include "support/random_message.hpp"
+
 using namespace sessionq;
 using namespace sessionq::broker::filter;
 
@@ -35,6 +40,31 @@ Message after(std::string action) {
         .value()
         .apply(content, *content.outline(), work)
         ->message();
+}
+
+std::shared_ptr<const amqp::EncodedContent> encoded_with(const amqp::Value& value) {
+    const std::string encoded = amqp::encode(amqp::Value::described(
+        amqp::section::application_properties, amqp::Value::map({{"k", value}})));
+    return amqp::EncodedContent::make(encoded, {}).value();
+}
+
+std::string_view encoded_property(const MessageContent& content, std::string_view name) {
+    return amqp::find_entry(
+        dynamic_cast<const amqp::EncodedContent&>(content).sections().application_properties, name);
+}
+
+std::optional<double> numeric(const PropertyValue& value) {
+    if (const auto* decimal = std::get_if<Decimal>(&value)) {
+        return decimal->to_double();
+    }
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+        return static_cast<double>(*whole);
+    }
+    if (const auto* whole = std::get_if<std::uint64_t>(&value)) {
+        return static_cast<double>(*whole);
+    }
+    const auto* number = std::get_if<double>(&value);
+    return number != nullptr ? std::optional{*number} : std::nullopt;
 }
 
 std::string complaint(Rule rule) {
@@ -105,6 +135,65 @@ TEST_CASE("rule: an action's statements see earlier changes, and nothing else ch
     CHECK(removed.correlation_id == "c");
     CHECK(after("REMOVE kind; SET kind = 'b'").properties.at("kind") ==
           PropertyValue{std::string{"b"}});
+}
+
+TEST_CASE("rule: an action keeps the type of a value that it copies") {
+    using amqp::Value;
+    const std::vector<Value> values = tests::values_of_every_type();
+    for (const Value& value : values) {
+        CAPTURE(value.to_string());
+        const auto content = encoded_with(value);
+        Work work{0};
+        const auto rule = CompiledRule::make({.name = "r", .action = "SET copy = k"});
+        const auto changed = rule.value().apply(*content, *content->outline(), work);
+        CHECK(encoded_property(*changed, "copy") == amqp::encode(value));
+        CHECK(encoded_property(*changed, "k") == amqp::encode(value));
+    }
+}
+
+TEST_CASE("rule: an action's own values have their types") {
+    const auto content = encoded_with(amqp::Value{std::int32_t{2}});
+    Work work{0};
+    const auto rule = CompiledRule::make(
+        {.name = "r",
+         .action = "SET id = newid(); SET sys.ContentType = 'text/plain'; SET sys.Label = id; "
+                   "SET sum = k + 1"});
+    const auto changed = rule.value().apply(*content, *content->outline(), work);
+    CHECK(std::holds_alternative<Uuid>(*changed->property("id")));
+    CHECK(encoded_property(*changed, "id").starts_with('\x98'));
+    CHECK(changed->message().subject == std::get<Uuid>(*changed->property("id")).to_string());
+    CHECK(encoded_property(*changed, "sum") == amqp::encode(amqp::Value{std::int64_t{3}}));
+    const auto properties = dynamic_cast<const amqp::EncodedContent&>(*changed).properties();
+    CHECK(properties.encoded[amqp::MessageProperties::content_type] == "\xa3\x0atext/plain");
+}
+
+TEST_CASE("rule: a correlation filter compares values of every type") {
+    const std::vector<amqp::Value> values = tests::values_of_every_type();
+    for (const amqp::Value& wanted : values) {
+        const auto rule = CompiledRule::make(
+            {.name = "r",
+             .filter = CorrelationFilter{.properties = {{"k", amqp::to_property(wanted)}}}});
+        for (const amqp::Value& sent : values) {
+            CAPTURE(wanted.to_string());
+            CAPTURE(sent.to_string());
+            const PropertyValue one = amqp::to_property(wanted);
+            const PropertyValue other = amqp::to_property(sent);
+            Work work{0};
+            const bool is_number = numeric(one) && numeric(other);
+            const bool expected =
+                !wanted.is_null() && (is_number ? numeric(one) == numeric(other) : one == other);
+            CHECK(rule.value().matches(*encoded_with(sent)->outline(), work) == expected);
+        }
+    }
+    const auto ten = CompiledRule::make(
+        {.name = "r",
+         .filter = CorrelationFilter{.properties = {{"k", *Decimal::parse("10.00")}}}});
+    const auto passes = [&](const char* text) {
+        Work work{0};
+        return ten.value().matches({.properties = {{"k", *Decimal::parse(text)}}}, work);
+    };
+    CHECK(passes("10"));
+    CHECK_FALSE(passes("99.95"));
 }
 
 TEST_CASE("rule: an error names the rule and its wrong part") {

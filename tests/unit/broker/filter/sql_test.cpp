@@ -25,7 +25,19 @@ Message order() {
                            {"With Space", std::int64_t{1}},
                            {"100%_sure", std::string{"50%_off"}},
                            {"name", std::string{"Zoë"}},
-                           {"when", WallTime{std::chrono::seconds{5}}}}};
+                           {"when", WallTime{std::chrono::seconds{5}}},
+                           {"cost", *Decimal::parse("7.50")},
+                           {"small", *Decimal::parse("-0.001", Decimal::Width::bits32)},
+                           {"tenth", *Decimal::parse("0.1")},
+                           {"five", PropertyValue{std::int64_t{5}, ValueType::int8}},
+                           {"key", *Uuid::parse("00112233-4455-6677-8899-aabbccddeeff")},
+                           {"letter", U'\u00e4'},
+                           {"link", Uri{"https://a.example/b"}},
+                           {"span", TimeSpan{std::chrono::seconds{5}}},
+                           {"longer", TimeSpan{std::chrono::hours{1}}},
+                           {"offset", DateTimeOffset{WallTime{std::chrono::seconds{5}}}},
+                           {"far", FarTime{std::chrono::milliseconds{253'402'300'799'999}}},
+                           {"list", EncodedValue{"\x45"}}}};
 }
 
 /// "true", "false", "unknown", or the error.
@@ -85,6 +97,51 @@ TEST_CASE("SQL filter: compares texts, numbers, truth values and times") {
                               "urgent = false", "FALSE", "1 = 2", "sys.Label = 'x'"}) {
         CAPTURE(fails);
         CHECK(ask(fails) == "false");
+    }
+}
+
+TEST_CASE("SQL filter: compares and calculates with decimals") {
+    for (const char* holds :
+         {"cost > 5",          "cost = 7.5",     "7.5 = cost",           "cost <> 7",
+          "cost IN (1, 7.5)",  "-cost < 0",      "cost < 1000000000000", "cost < big",
+          "small < 0",         "small > -1",     "small < cost",         "tenth = 0.1",
+          "tenth * 3 = 0.3",   "cost + 1 = 8.5", "cost - cost = 0",      "cost * 2 = 15",
+          "cost / 2 = 3.75",   "cost % 2 = 1.5", "cost / 3 > 2.4",       "cost + 0.5 = 8.0",
+          "cost NOT IN (7, 8)"}) {
+        CAPTURE(holds);
+        CHECK(ask(holds) == "true");
+    }
+    for (const char* fails : {"cost > 7.5", "cost = 7", "cost IN (7, 8)", "cost < 0"}) {
+        CAPTURE(fails);
+        CHECK(ask(fails) == "false");
+    }
+    for (const char* unknown :
+         {"cost / 0 = 1", "cost % 0 = 1", "cost = '7.50'", "cost LIKE '7%'"}) {
+        CAPTURE(unknown);
+        CHECK(ask(unknown) == "unknown");
+    }
+}
+
+TEST_CASE("SQL filter: compares UUIDs, characters, URIs, lengths of time and far times") {
+    for (const char* holds :
+         {"key = '00112233-4455-6677-8899-aabbccddeeff'",
+          "key = '00112233-4455-6677-8899-AABBCCDDEEFF'", "key <> 'other'", "key = key",
+          "key LIKE '00112233%'", "letter = 'ä'", "letter + 'b' = 'äb'",
+          "link = 'https://a.example/b'", "link LIKE 'https://%'", "span = span", "span < longer",
+          "longer >= span", "offset = when", "when = offset", "far > when", "far > offset",
+          "far = far", "five = 5"}) {
+        CAPTURE(holds);
+        CHECK(ask(holds) == "true");
+    }
+    for (const char* fails : {"key = '00112233-4455-6677-8899-aabbccddeefe'", "letter = 'a'",
+                              "link = 'x'", "span > longer", "far < when", "list <> list"}) {
+        CAPTURE(fails);
+        CHECK(ask(fails) == "false");
+    }
+    for (const char* unknown :
+         {"span > 5", "span = 5", "far = 5", "list = 5", "-span < 5", "key > 5"}) {
+        CAPTURE(unknown);
+        CHECK(ask(unknown) == "unknown");
     }
 }
 

@@ -3,7 +3,10 @@
 
 #include <limits>
 
+#include "amqp/codec/encoded_content.hpp"
+#include "support/random_message.hpp"
 #include "tools/sessionq/message_record.hpp"
+#include "tools/sessionq/property_json.hpp"
 
 using namespace sessionq;
 using namespace sessionq::cli;
@@ -90,6 +93,96 @@ TEST_CASE("message record: what is printed is read again, with all members") {
     CHECK(record["dead_letter"]["reason"] == "why");
     CHECK(record["dead_letter"]["description_base64"] == "YQBi//4=");
     check_equal(message_of(line), full_message());
+}
+
+TEST_CASE("message record: properties of every type are read with their types") {
+    core::Random random{9};
+    for (int i = 0; i < 200; ++i) {
+        const auto content =
+            amqp::EncodedContent::make(tests::random_message(random), amqp::ClockReading{}).value();
+        const ReceivedMessage message{content, {}};
+        const Message read = message_of(line_of(record_of(message)));
+        const Properties& properties = message.properties();
+        REQUIRE(read.properties.size() == properties.size());
+        for (const auto& [name, value] : properties) {
+            CAPTURE(name);
+            const PropertyValue& again = read.properties.at(name);
+            CHECK(again.type() == value.type());
+            CHECK(json_of(again) == json_of(value));
+        }
+    }
+}
+
+TEST_CASE("message record: year 9999 is read again") {
+    Message message = Message::text("s", "b");
+    message.time_to_live = milliseconds{251'702'300'799'999};
+    message.scheduled_enqueue_time = WallTime::max();
+    message.properties = {{"far", FarTime{milliseconds{253'402'300'799'999}}}};
+    const DeliveryFacts facts{.enqueued_time = WallTime{}, .expires_at = WallTime::max()};
+    const Json record = record_of(received(message, facts));
+    CHECK(record["expires"] == "beyond 2261");
+    CHECK(record["scheduled"] == "9999-12-31T23:59:59.999Z");
+    CHECK(record["properties"]["far"]["time"] == "9999-12-31T23:59:59.999Z");
+    check_equal(message_of(record.dump()), message);
+}
+
+TEST_CASE("message record: types that JSON has no word for are named") {
+    CHECK(json_of(PropertyValue{std::int64_t{5}}) == Json(5));
+    CHECK(json_of(PropertyValue{std::int64_t{5}, ValueType::int32}).dump() == R"({"int32":5})");
+    CHECK(json_of(PropertyValue{std::uint64_t{5}}).dump() == R"({"uint64":5})");
+    CHECK(json_of(PropertyValue{1.5, ValueType::float32}).dump() == R"({"float":1.5})");
+    CHECK(json_of(PropertyValue{*Decimal::parse("7.50")}).dump() == R"({"decimal128":"7.50"})");
+    CHECK(json_of(PropertyValue{EncodedValue{"\x45"}}).dump() == R"({"amqp":"RQ=="})");
+    CHECK(json_of(PropertyValue{FarTime{milliseconds::max()}}).contains("amqp"));
+    CHECK(message_of(R"({"properties":{"d":{"decimal":"7.5"},"n":{"uint8":7}}})").properties ==
+          Properties{{"d", *Decimal::parse("7.5")}, {"n", std::int64_t{7}}});
+    CHECK(record_complaint(R"({"properties":{"a":{"uint8":256}}})") ==
+          "properties.a.uint8: is no value of this type");
+    CHECK(
+        record_complaint(R"({"properties":{"a":{"uiid":"x"}}})").ends_with("did you mean 'uuid'?"));
+}
+
+TEST_CASE("message record: a message that ServiceBusExplorer saved") {
+    const Message message = message_of(R"({
+        "body": {"order": 7, "items": []},
+        "contentType": "application/json", "correlationId": "c", "deadLetterSource": null,
+        "deliveryCount": 1, "enqueuedSequenceNumber": 117004163,
+        "enqueuedTimeUtc": "2021-08-13T07:49:14.7043957Z",
+        "expiresAtUtc": "9999-12-31T23:59:59.9999999", "forcePersistence": false,
+        "isBodyConsumed": false, "label": "l", "lockedUntilUtc": null, "lockToken": null,
+        "messageId": "m", "partitionKey": "s",
+        "properties": [{"key": "text", "type": "String", "value": "red"},
+                       {"key": "count", "type": "Int32", "value": "5"},
+                       {"key": "flag", "type": "Boolean", "value": "True"},
+                       {"key": "none", "value": null}],
+        "replyTo": "r", "replyToSessionId": null, "scheduledEnqueueTimeUtc": "0001-01-01T00:00:00",
+        "sequenceNumber": 5, "sessionId": "s", "size": 100, "state": 0,
+        "timeToLive": "10675199.02:48:05.4775807", "to": null})");
+    CHECK(message.body == R"({"order":7,"items":[]})");
+    CHECK(message.message_id == "m");
+    CHECK(message.session_id == "s");
+    CHECK(message.subject == "l");
+    CHECK(message.correlation_id == "c");
+    CHECK(message.reply_to == "r");
+    CHECK(message.content_type == "application/json");
+    CHECK(message.partition_key == "s");
+    CHECK_FALSE(message.time_to_live);
+    CHECK_FALSE(message.scheduled_enqueue_time);
+    CHECK(message.properties ==
+          Properties{{"text", "red"}, {"count", std::int64_t{5}}, {"flag", true}, {"none", {}}});
+    CHECK(message.properties.at("count").type() == ValueType::int32);
+    const Message older = message_of(
+        R"({"messageId": "m", "body": "text", "properties": {"a": "x", "n": 5},
+            "timeToLive": "14.00:00:00", "scheduledEnqueueTimeUtc": "2026-01-31T12:00:00Z"})");
+    CHECK(older.body == "text");
+    CHECK(older.properties == Properties{{"a", "x"}, {"n", std::int64_t{5}}});
+    CHECK(older.time_to_live == 14 * 24h);
+    CHECK(older.scheduled_enqueue_time == WallTime{sys_days{2026y / January / 31} + 12h});
+    CHECK(record_complaint(R"({"messageId": 5})") == "messageId: is not a string");
+    CHECK(
+        record_complaint(
+            R"({"messageId": "m", "properties": [{"key": "a", "type": "Int32", "value": "x"}]})") ==
+        "properties.a: 'x' is no Int32");
 }
 
 TEST_CASE("message record: bytes that are not UTF-8 are base64, in every text") {

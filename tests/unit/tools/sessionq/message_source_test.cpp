@@ -80,6 +80,25 @@ TEST_CASE("MessageSource: records, and the line of a wrong one") {
           "line 3: unknown member 'bdoy'; did you mean 'body'?");
 }
 
+TEST_CASE("MessageSource: objects over several lines, and lists of them") {
+    const Bodies two{"a", "b"};
+    CHECK(Input{"{\n  \"body\": \"a\"\n}\n{\n\"body\":\n\"b\"}\n", InputFormat::json}.bodies() ==
+          two);
+    CHECK(Input{"[{\"body\":\"a\"},{\"body\":\"b\"}]", InputFormat::json}.bodies() == two);
+    CHECK(Input{"[\n {\"body\": \"a\"},\n {\"body\": \"b\"}\n]\n", InputFormat::json}.bodies() ==
+          two);
+    CHECK(Input{"{\"body\":\"a\"} {\"body\":\"b\"}", InputFormat::json}.bodies() == two);
+    CHECK(Input{"[]\n", InputFormat::json}.bodies().empty());
+    CHECK(Input{"{\"body\":\"}]\\\"{\"}", InputFormat::json}.bodies() == Bodies{"}]\"{"});
+    CHECK(Input{"[{\"body\":\"a\"},\n{\"bdoy\":\"\"}]", InputFormat::json}.complaint() ==
+          "line 2: unknown member 'bdoy'; did you mean 'body'?");
+    CHECK(
+        Input{"{\n\"body\":\n\"b", InputFormat::json}.complaint().starts_with("line 1: not valid"));
+    CHECK(Input{"[{}\n", InputFormat::json}.complaint().starts_with("line 1: not valid"));
+    CHECK(Input{"nonsense\n{}\n", InputFormat::json}.complaint() ==
+          "line 1: not valid JSON at byte 2");
+}
+
 TEST_CASE("MessageSource: bodies of the command line, with what options say of all") {
     MessageInput input;
     input.bodies = {"a", "b", "c"};

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sessionq {
+
+/// A UUID (RFC 9562), as a value of a property.
+///
+/// Thread safety: distinct objects are safe, a shared object is safe to read.
+struct Uuid {
+    std::array<std::byte, 16> bytes{}; ///< In the order of the text.
+
+    /// Reads the 36 characters, in either case. Nothing for any other text.
+    [[nodiscard]] static std::optional<Uuid> parse(std::string_view text) noexcept;
+
+    /// The 36 characters, in lower case.
+    [[nodiscard]] std::string to_string() const;
+
+    friend auto operator<=>(const Uuid&, const Uuid&) = default;
+};
+
+} // namespace sessionq
