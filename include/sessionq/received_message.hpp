@@ -48,7 +48,7 @@ public:
         return std::as_bytes(std::span{there().body()});
     }
     /// What the body is in AMQP.
-    [[nodiscard]] BodyKind body_kind() const { return content_->body_kind(); }
+    [[nodiscard]] BodyKind body_kind() const { return there().body_kind(); }
     /// The session id. Empty also if the message has none, see content().session_id.
     [[nodiscard]] std::string_view session_id() const {
         return there().session_id().value_or(std::string_view{});
