@@ -27,6 +27,8 @@ function(sessionq_join_sources target)
   set_property(TARGET ${target} PROPERTY SESSIONQ_ALONE ${arg_ALONE})
   set_property(TARGET ${target} PROPERTY SESSIONQ_MOST ${arg_MOST})
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # GCC takes a joined source for a header.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
 # sessionq_join_apart(TARGET PREFIX source...): these sources of a target that is joined are joined

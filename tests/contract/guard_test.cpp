@@ -33,12 +33,12 @@ bool in_time(PortCase& t, ProcessorOnPort& processor, Done done) {
 
 struct Seen {
     std::string handled{};
-    processor::HandlerDone end{}; ///< of a handler that runs
+    HandlerDone end{}; ///< of a handler that runs
 
     /// "kills" never ends by itself.
     processor::Handlers handlers() {
         processor::Handlers made;
-        made.start_message = [this](MessageContext& context, const processor::HandlerDone& done) {
+        made.start_message = [this](MessageContext& context, const HandlerDone& done) {
             handled += (handled.empty() ? "" : " ") + std::string{context.message().text()};
             if (context.message().text() == "kills") {
                 end = done;

@@ -33,7 +33,7 @@ struct Application::Call {
     TimePoint until{};
     OperationContext under{};
     bool middle_done{false};
-    processor::HandlerDone done{};
+    HandlerDone done{};
     std::vector<std::shared_ptr<HandlerCalls>> calls{}; ///< that it makes, in order
 
     [[nodiscard]] LinkRecord& link() const { return *members.front().record->link; }
@@ -56,14 +56,13 @@ processor::Handlers Application::handlers(const Wanted& wanted) {
     batches_ = wanted.batches.has_value();
     handlers.batch = wanted.batches.value_or(handlers.batch);
     if (batches_ && wanted.coroutines) {
-        handlers.start_messages = [this](Batch batch, const processor::HandlerDone& done) {
+        handlers.start_messages = [this](Batch batch, const HandlerDone& done) {
             start(batch, done);
         };
     } else if (batches_) {
         handlers.messages = [this](Batch batch) { run(batch); };
     } else if (wanted.coroutines) {
-        handlers.start_message = [this](MessageContext& context,
-                                        const processor::HandlerDone& done) {
+        handlers.start_message = [this](MessageContext& context, const HandlerDone& done) {
             start({&context, 1}, done);
         };
     } else {
@@ -283,7 +282,7 @@ void Application::wind_up() {
     }
 }
 
-void Application::start(Batch batch, const processor::HandlerDone& done) {
+void Application::start(Batch batch, const HandlerDone& done) {
     const auto call = begin(batch);
     call->done = done;
     if (call->script.takes == Duration::zero() && kills(*call)) {
@@ -318,7 +317,7 @@ void Application::poll_end(std::shared_ptr<Call> call) {
     }
     const bool calling = call->middle_done && !let_go_ && call->makes_calls();
     if (call->middle_done && !calling && (waits ? ended_early(*call) : now >= call->until)) {
-        const processor::HandlerDone done = std::move(call->done);
+        const HandlerDone done = std::move(call->done);
         const std::exception_ptr error = finish(*call);
         done(error);
         return;

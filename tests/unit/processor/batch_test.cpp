@@ -19,7 +19,7 @@ struct BatchBench : ProcessorBench {
         : ProcessorBench{std::move(options)} {
         handlers.start_message = nullptr;
         handlers.batch = batch;
-        handlers.start_messages = [this](Batch all, processor::HandlerDone done) {
+        handlers.start_messages = [this](Batch all, HandlerDone done) {
             note(all);
             if (holds) {
                 contexts = all;
@@ -80,7 +80,7 @@ struct BatchBench : ProcessorBench {
 
     std::function<void(Batch)> handle_all{};
     Batch contexts{};
-    processor::HandlerDone end{};
+    HandlerDone end{};
 };
 
 /// Completes what comes before `text`, and throws there. Once.
@@ -128,7 +128,7 @@ TEST_CASE("batch: R6: the next one starts when the handler has ended, and what c
 
 TEST_CASE("batch: R7: a batch is one handler") {
     BatchBench bench{{.max_concurrent_calls_per_session = 2}, {.max_messages = 2}};
-    bench.handlers.start_messages = [&bench](Batch all, processor::HandlerDone done) {
+    bench.handlers.start_messages = [&bench](Batch all, HandlerDone done) {
         bench.note(all);
         bench.started.push_back({"", all.data(), std::move(done)});
     };
@@ -234,7 +234,7 @@ TEST_CASE("batch: a handler that throws after it settled all is reported, and no
 
 TEST_CASE("batch: a start that throws has failed") {
     BatchBench bench{{.failure_policy = FailurePolicy::dead_letter()}};
-    bench.handlers.start_messages = [&](Batch all, const processor::HandlerDone&) {
+    bench.handlers.start_messages = [&](Batch all, const HandlerDone&) {
         bench.note(all);
         throw std::runtime_error{"no"};
     };

@@ -176,7 +176,7 @@ TEST_CASE("spans: a batch is one span that links to every message") {
         SUBCASE("by what may end later") { later = true; }
         if (later) {
             bench.handlers.messages = nullptr;
-            bench.handlers.start_messages = [&](Batch all, processor::HandlerDone done) {
+            bench.handlers.start_messages = [&](Batch all, HandlerDone done) {
                 handle(all);
                 done(nullptr);
             };

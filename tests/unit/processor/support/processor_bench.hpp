@@ -35,7 +35,7 @@ private:
 struct StartedCall {
     std::string text;
     MessageContext* context;
-    processor::HandlerDone done;
+    HandlerDone done;
 };
 
 /// A processor on a scripted port and a manual loop, its workers stepped on this thread.
@@ -50,7 +50,7 @@ public:
             options_.max_hold = options_.max_hold.value_or(Duration::zero());
         }
         entities_ = std::move(entities);
-        handlers.start_message = [this](MessageContext& context, processor::HandlerDone done) {
+        handlers.start_message = [this](MessageContext& context, HandlerDone done) {
             handled.append(handled.empty() ? "" : " ").append(context.message().text());
             if (holds) {
                 started.push_back(
