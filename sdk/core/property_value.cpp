@@ -23,36 +23,36 @@ bool fits(std::int64_t number) noexcept {
 ValueType usual_type(const PropertyValue::Held& value) noexcept {
     return std::visit(
         [](const auto& held) {
-            using Kind = std::remove_cvref_t<decltype(held)>;
-            if constexpr (std::is_same_v<Kind, std::monostate>) {
+            using Held = std::remove_cvref_t<decltype(held)>;
+            if constexpr (std::is_same_v<Held, std::monostate>) {
                 return ValueType::null;
-            } else if constexpr (std::is_same_v<Kind, bool>) {
+            } else if constexpr (std::is_same_v<Held, bool>) {
                 return ValueType::boolean;
-            } else if constexpr (std::is_same_v<Kind, std::int64_t>) {
+            } else if constexpr (std::is_same_v<Held, std::int64_t>) {
                 return ValueType::int64;
-            } else if constexpr (std::is_same_v<Kind, std::uint64_t>) {
+            } else if constexpr (std::is_same_v<Held, std::uint64_t>) {
                 return ValueType::uint64;
-            } else if constexpr (std::is_same_v<Kind, double>) {
+            } else if constexpr (std::is_same_v<Held, double>) {
                 return ValueType::float64;
-            } else if constexpr (std::is_same_v<Kind, std::string>) {
+            } else if constexpr (std::is_same_v<Held, std::string>) {
                 return ValueType::string;
-            } else if constexpr (std::is_same_v<Kind, std::vector<std::byte>>) {
+            } else if constexpr (std::is_same_v<Held, std::vector<std::byte>>) {
                 return ValueType::binary;
-            } else if constexpr (std::is_same_v<Kind, char32_t>) {
+            } else if constexpr (std::is_same_v<Held, char32_t>) {
                 return ValueType::character;
-            } else if constexpr (std::is_same_v<Kind, Uuid>) {
+            } else if constexpr (std::is_same_v<Held, Uuid>) {
                 return ValueType::uuid;
-            } else if constexpr (std::is_same_v<Kind, Decimal>) {
+            } else if constexpr (std::is_same_v<Held, Decimal>) {
                 return held.width() == Decimal::Width::bits32   ? ValueType::decimal32
                        : held.width() == Decimal::Width::bits64 ? ValueType::decimal64
                                                                 : ValueType::decimal128;
-            } else if constexpr (std::is_same_v<Kind, TimeSpan>) {
+            } else if constexpr (std::is_same_v<Held, TimeSpan>) {
                 return ValueType::time_span;
-            } else if constexpr (std::is_same_v<Kind, DateTimeOffset>) {
+            } else if constexpr (std::is_same_v<Held, DateTimeOffset>) {
                 return ValueType::date_time_offset;
-            } else if constexpr (std::is_same_v<Kind, Uri>) {
+            } else if constexpr (std::is_same_v<Held, Uri>) {
                 return ValueType::uri;
-            } else if constexpr (std::is_same_v<Kind, EncodedValue>) {
+            } else if constexpr (std::is_same_v<Held, EncodedValue>) {
                 return ValueType::encoded;
             } else { // WallTime, FarTime
                 return ValueType::timestamp;
