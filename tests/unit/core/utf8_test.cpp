@@ -9,6 +9,7 @@ using namespace std::literals;
 using sessionq::core::first_character;
 using sessionq::core::first_characters;
 using sessionq::core::is_utf8;
+using sessionq::core::utf8_of;
 using sessionq::core::valid_utf8;
 
 TEST_CASE("UTF-8: characters of one to four bytes are decoded") {

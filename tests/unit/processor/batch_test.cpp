@@ -58,7 +58,7 @@ struct BatchBench : ProcessorBench {
     }
     /// Ends the batch that runs.
     void finish_batch(const char* failure = nullptr) {
-        std::exchange(end, nullptr)(
+        std::exchange(end, {})(
             failure != nullptr ? std::make_exception_ptr(std::runtime_error{failure}) : nullptr);
         run();
     }

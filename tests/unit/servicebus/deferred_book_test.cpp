@@ -3,13 +3,12 @@
 
 #include <doctest/doctest.h>
 
-using sessionq::core::Uuid;
 using sessionq::servicebus::DeferredBook;
 
 TEST_CASE("deferred book: a tag gives its lock token once; other tags are of the link") {
     DeferredBook book;
-    const Uuid first = Uuid::make();
-    const Uuid second = Uuid::make();
+    const sessionq::core::Uuid first = sessionq::core::Uuid::make();
+    const sessionq::core::Uuid second = sessionq::core::Uuid::make();
     const auto one = book.add(first);
     const auto two = book.add(second);
     CHECK(one != two);
