@@ -58,8 +58,12 @@ struct BatchBench : ProcessorBench {
     }
     /// Ends the batch that runs.
     void finish_batch(const char* failure = nullptr) {
-        std::exchange(end, {})(
-            failure != nullptr ? std::make_exception_ptr(std::runtime_error{failure}) : nullptr);
+        const HandlerDone done = std::exchange(end, {});
+        if (failure == nullptr) {
+            done();
+        } else {
+            done(std::make_exception_ptr(std::runtime_error{failure}));
+        }
         run();
     }
     /// These come together.
