@@ -160,7 +160,7 @@ void SessionDriver::session_call_ended() {
     std::uint32_t before = 0;
     if (call->opens()) {
         OpenBook& failures = view_.shared().open_failures;
-        const SessionKey key{view_.entity(), view_.session_id()};
+        const SessionKey key = held_key(view_);
         if (failure) {
             before = failures.failed(key);
         } else {
