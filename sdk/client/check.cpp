@@ -6,6 +6,7 @@
 
 #include <sessionq/error.hpp>
 
+#include "amqp/codec/encoder.hpp"
 #include "core/id_check.hpp"
 #include "core/text_check.hpp"
 
@@ -48,6 +49,12 @@ void check_text(std::string_view text, std::string_view name) {
 void check_properties(const Properties& properties, std::string_view name) {
     const std::string fault = core::text_fault(properties);
     require_argument(fault.empty(), std::string{name} + fault);
+    for (const auto& [property, value] : properties) {
+        const auto* const encoded = std::get_if<EncodedValue>(&value);
+        require_argument(encoded == nullptr || amqp::decode(encoded->bytes).has_value(),
+                         std::string{name} + ": the bytes of '" + property +
+                             "' are not one encoded value");
+    }
 }
 
 void check_session_id(std::string_view id) { check_id(id, "session_id"); }

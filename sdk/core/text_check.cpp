@@ -12,7 +12,8 @@ std::string text_fault(const Properties& properties) {
         if (!is_utf8(name)) {
             return ": the name '" + valid_utf8(name) + "' is not valid UTF-8";
         }
-        const auto* const text = std::get_if<std::string>(&value);
+        const auto* const uri = std::get_if<Uri>(&value);
+        const auto* const text = uri != nullptr ? &uri->text : std::get_if<std::string>(&value);
         if (text != nullptr && !is_utf8(*text)) {
             return ": the text of '" + name +
                    "' is not valid UTF-8; send bytes as a std::vector<std::byte>";

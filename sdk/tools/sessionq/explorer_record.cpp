@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sessionq/explorer_record.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>

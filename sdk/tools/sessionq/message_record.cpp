@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/nearest_word.hpp"
+#include "tools/sessionq/exact_message.hpp"
 #include "tools/sessionq/explorer_record.hpp"
 #include "tools/sessionq/property_json.hpp"
 #include "tools/sessionq/time_text.hpp"
@@ -238,13 +239,28 @@ Json record_of(const ReceivedMessage& received) {
         record["body_kind"] = name_of(kind);
     }
     put_text(record, "body", received.text());
+    Json exact = exact_sections(*received.shared_content(), read_members(record, {}, {}));
+    if (!exact.is_null()) {
+        record["encoded"] = std::move(exact);
+    }
     return record;
 }
 
-Message read_record(std::string_view object, Message pattern, WallTime now) {
+Record read_record(std::string_view object, Message pattern, WallTime now) {
     Json record = parse_object(object);
-    return is_explorer_record(record) ? read_explorer_record(record, std::move(pattern))
-                                      : read_members(std::move(record), std::move(pattern), now);
+    if (is_explorer_record(record)) {
+        return {.message = read_explorer_record(record, std::move(pattern))};
+    }
+    Json sections;
+    if (const auto exact = record.find("encoded"); exact != record.end()) {
+        sections = std::move(*exact);
+        record.erase("encoded");
+    }
+    Record read{.message = read_members(std::move(record), std::move(pattern), now)};
+    if (!sections.is_null()) {
+        read.exact = with_exact_sections(read.message, sections, {.wall = now});
+    }
+    return read;
 }
 
 } // namespace sessionq::cli

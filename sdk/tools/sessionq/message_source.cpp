@@ -14,8 +14,8 @@ MessageSource::MessageSource(const MessageInput& input, std::function<WallTime()
     }
 }
 
-std::vector<Message> MessageSource::next(std::size_t most) {
-    std::vector<Message> messages;
+std::vector<Record> MessageSource::next(std::size_t most) {
+    std::vector<Record> messages;
     now_.reset();
     while (messages.size() < most && (messages.empty() || has_message())) {
         auto message = next_message();
@@ -24,7 +24,7 @@ std::vector<Message> MessageSource::next(std::size_t most) {
         }
         ++given_;
         if (given_ > 1 && !input_.pattern.message_id.empty() &&
-            message->message_id == input_.pattern.message_id) {
+            message->message.message_id == input_.pattern.message_id) {
             throw UsageError{"--id: is for a single message, and there are more"};
         }
         messages.push_back(*std::move(message));
@@ -36,7 +36,7 @@ bool MessageSource::has_message() const {
     return lines_ ? records_.has_piece() || lines_->has_line() : given_ < input_.bodies.size();
 }
 
-std::optional<Message> MessageSource::next_message() {
+std::optional<Record> MessageSource::next_message() {
     if (!lines_) {
         return given_ < input_.bodies.size() ? std::optional{message_of(input_.bodies[given_])}
                                              : std::nullopt;
@@ -51,7 +51,7 @@ std::optional<Message> MessageSource::next_message() {
     return line ? std::optional{message_of(*std::move(line))} : std::nullopt;
 }
 
-std::optional<Message> MessageSource::next_record() {
+std::optional<Record> MessageSource::next_record() {
     for (bool is_more = true; is_more && !records_.has_piece();) {
         const auto line = lines_->next();
         is_more = line.has_value();
@@ -68,10 +68,10 @@ std::optional<Message> MessageSource::next_record() {
     }
 }
 
-Message MessageSource::message_of(std::string body) {
-    Message message = pattern();
-    message.body = std::move(body);
-    return message;
+Record MessageSource::message_of(std::string body) {
+    Record record{.message = pattern()};
+    record.message.body = std::move(body);
+    return record;
 }
 
 Message MessageSource::pattern() {

@@ -9,6 +9,7 @@
 
 #include "tools/sessionq/json_splitter.hpp"
 #include "tools/sessionq/line_reader.hpp"
+#include "tools/sessionq/message_record.hpp"
 #include "tools/sessionq/options.hpp"
 
 namespace sessionq::cli {
@@ -22,12 +23,12 @@ public:
 
     /// The next messages, at most `most`. Waits for one, and takes others that are there. Empty: no
     /// more. Throws UsageError, naming the line.
-    [[nodiscard]] std::vector<Message> next(std::size_t most);
+    [[nodiscard]] std::vector<Record> next(std::size_t most);
 
 private:
-    std::optional<Message> next_message();
-    std::optional<Message> next_record();
-    [[nodiscard]] Message message_of(std::string body);
+    std::optional<Record> next_message();
+    std::optional<Record> next_record();
+    [[nodiscard]] Record message_of(std::string body);
     [[nodiscard]] Message pattern();
     [[nodiscard]] WallTime now();
     [[nodiscard]] bool has_message() const;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sessionq/property_json.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>

@@ -6,6 +6,9 @@
 #include <sessionq/error.hpp>
 #include <sessionq/sender.hpp>
 
+#include "client/blocking.hpp"
+#include "client/sender_core.hpp"
+#include "core/access.hpp"
 #include "core/clock.hpp"
 #include "tools/sessionq/commands.hpp"
 #include "tools/sessionq/json_text.hpp"
@@ -24,7 +27,7 @@ WallTime wall_now() { return core::system_clock().wall_now(); }
 
 /// Sends a batch that may be too large for the entity: then half of it at a time, in order.
 template <typename Send>
-void send_in_parts(std::vector<Message> batch, const Send& send) {
+void send_in_parts(std::vector<Record> batch, const Send& send) {
     try {
         send(batch);
     } catch (const Error& error) {
@@ -32,8 +35,8 @@ void send_in_parts(std::vector<Message> batch, const Send& send) {
             throw;
         }
         const auto middle = batch.begin() + static_cast<std::ptrdiff_t>(batch.size() / 2);
-        std::vector<Message> second{std::make_move_iterator(middle),
-                                    std::make_move_iterator(batch.end())};
+        std::vector<Record> second{std::make_move_iterator(middle),
+                                   std::make_move_iterator(batch.end())};
         batch.erase(middle, batch.end());
         send_in_parts(std::move(batch), send);
         send_in_parts(std::move(second), send);
@@ -44,20 +47,44 @@ void send_in_parts(std::vector<Message> batch, const Send& send) {
 /// the batch of another.
 template <typename Together, typename Send>
 void send_all(MessageSource& source, const Together& together, const Send& send) {
-    for (auto messages = source.next(batch_messages); !messages.empty();
-         messages = source.next(batch_messages)) {
-        std::vector<Message> batch;
+    for (auto records = source.next(batch_messages); !records.empty();
+         records = source.next(batch_messages)) {
+        std::vector<Record> batch;
         std::size_t bytes = 0;
-        for (Message& message : messages) {
-            bytes += message.body.size();
-            if (!batch.empty() && (bytes > batch_bytes || !together(batch.front(), message))) {
+        for (Record& record : records) {
+            bytes += record.message.body.size();
+            if (!batch.empty() && (bytes > batch_bytes || !together(batch.front(), record))) {
                 send_in_parts(std::exchange(batch, {}), send);
-                bytes = message.body.size();
+                bytes = record.message.body.size();
             }
-            batch.push_back(std::move(message));
+            batch.push_back(std::move(record));
         }
         send_in_parts(std::move(batch), send);
     }
+}
+
+std::vector<Message> messages_of(const std::vector<Record>& records) {
+    std::vector<Message> messages;
+    messages.reserve(records.size());
+    for (const Record& record : records) {
+        messages.push_back(record.message);
+    }
+    return messages;
+}
+
+/// Sends messages that all have exact bytes, or all have none.
+void send(const Sender& sender, const std::vector<Record>& records) {
+    if (records.front().exact == nullptr) {
+        sender.send(messages_of(records));
+        return;
+    }
+    std::vector<MessageContentPtr> contents;
+    contents.reserve(records.size());
+    for (const Record& record : records) {
+        contents.push_back(record.exact);
+    }
+    const OperationContext context = OperationContext::current();
+    client::block(client::Access::core(sender)->send(std::move(contents), context));
 }
 
 void print_scheduled(const Shared& shared, std::int64_t number, WallTime when) {
@@ -78,9 +105,12 @@ int run(const Client& client, const Shared& shared, const SendOptions& options) 
     MessageSource source{options.input, wall_now};
     return report_count(shared, "sent", [&](std::size_t& sent) {
         send_all(
-            source, [](const Message&, const Message&) { return true; },
-            [&](const std::vector<Message>& batch) {
-                sender.send(batch);
+            source,
+            [](const Record& one, const Record& other) {
+                return (one.exact == nullptr) == (other.exact == nullptr);
+            },
+            [&](const std::vector<Record>& batch) {
+                send(sender, batch);
                 sent += batch.size();
             });
     });
@@ -89,13 +119,14 @@ int run(const Client& client, const Shared& shared, const SendOptions& options) 
 int run(const Client& client, const Shared& shared, const ScheduleOptions& options) {
     Sender sender{client, options.entity};
     MessageSource source{options.input, wall_now};
-    const auto schedule = [&](const std::vector<Message>& batch) {
-        const auto when = batch.front().scheduled_enqueue_time;
+    // What members say is scheduled: the request has a form of its own.
+    const auto schedule = [&](const std::vector<Record>& batch) {
+        const auto when = batch.front().message.scheduled_enqueue_time;
         if (!when) {
             throw UsageError{"schedule: a message has no time; give --at, --delay, or the member "
                              "scheduled or delay"};
         }
-        const auto numbers = sender.schedule(batch, *when);
+        const auto numbers = sender.schedule(messages_of(batch), *when);
         for (const std::int64_t number : numbers) {
             print_scheduled(shared, number, *when);
         }
@@ -104,10 +135,10 @@ int run(const Client& client, const Shared& shared, const ScheduleOptions& optio
     return report_count({}, "scheduled", [&](std::size_t& scheduled) { // its output are numbers
         send_all(
             source,
-            [](const Message& one, const Message& other) {
-                return one.scheduled_enqueue_time == other.scheduled_enqueue_time;
+            [](const Record& one, const Record& other) {
+                return one.message.scheduled_enqueue_time == other.message.scheduled_enqueue_time;
             },
-            [&](const std::vector<Message>& batch) { scheduled += schedule(batch); });
+            [&](const std::vector<Record>& batch) { scheduled += schedule(batch); });
     });
 }
 

@@ -33,6 +33,10 @@ in input, so that the output of one command is the input of another:
 
   sessionq peek orders | sessionq send copies --input json
 
+What these members cannot say of a message from elsewhere (other encodings and sections, a body that
+is a value or a list) is in the member "encoded", base64 of whole sections. It is sent byte for byte
+by 'send'; a member that was edited counts instead. 'schedule' sends what the other members say.
+
 Messages that ServiceBusExplorer saved as JSON are read, too.
 )";
 

@@ -25,8 +25,8 @@ public:
         std::vector<std::string> all;
         for (auto some = source.next(most); !some.empty(); some = source.next(most)) {
             CHECK(some.size() <= most);
-            for (const Message& message : some) {
-                all.push_back(message.body);
+            for (const Record& record : some) {
+                all.push_back(record.message.body);
             }
         }
         return all;
@@ -108,9 +108,9 @@ TEST_CASE("MessageSource: bodies of the command line, with what options say of a
     MessageSource source{input, [&] { return WallTime{} + seconds{++asked}; }};
     const auto first = source.next(2);
     REQUIRE(first.size() == 2);
-    CHECK(first[0].session_id == "ada");
-    CHECK(first[0].scheduled_enqueue_time == WallTime{} + 3s);
-    CHECK(first[1].scheduled_enqueue_time == WallTime{} + 3s); // together
+    CHECK(first[0].message.session_id == "ada");
+    CHECK(first[0].message.scheduled_enqueue_time == WallTime{} + 3s);
+    CHECK(first[1].message.scheduled_enqueue_time == WallTime{} + 3s); // together
     CHECK(source.next(2).size() == 1);
     CHECK(source.next(2).empty());
     CHECK(asked == 2);
