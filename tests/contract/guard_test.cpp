@@ -56,7 +56,7 @@ void handle_all(PortCase& t, ProcessorOnPort& processor, Seen& seen) {
         CHECK(in_time(t, processor, [&] { return seen.end || seen.handled.ends_with("next"); }));
         if (seen.end) {
             t.fixture.pass(5100ms + t.fixture.lag());
-            std::exchange(seen.end, nullptr)(nullptr);
+            std::exchange(seen.end, {})();
         }
     }
 }

@@ -80,8 +80,8 @@ PORT_CASE("send: a batch that is as full as it says is taken, with the partition
     if (limit.bytes > most_tried) {
         return; // too much for a test
     }
-    auto batch = client::Access::make<MessageBatch>(
-        limit.bytes != 0 ? limit.bytes : std::uint64_t{1} << 20U, limit.beside_message);
+    const std::uint64_t bytes = limit.bytes != 0 ? limit.bytes : std::uint64_t{1} << 20U;
+    auto batch = client::Access::make<MessageBatch>(bytes, bytes, limit.beside_message);
     const auto message = [&batch](std::size_t size) {
         Message made = Message::text("a", std::string(size, 'x'));
         made.message_id = std::to_string(batch.size());

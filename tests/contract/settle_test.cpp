@@ -284,15 +284,15 @@ PORT_CASE("settle: changed properties and texts that exceed a frame change the m
 
 PORT_CASE("settle: changed properties that make a message too large are refused, and it can be "
           "settled without") {
-    PortCase t{port, {.max_message_bytes = 1000}};
+    PortCase t{port};
     NEEDS(t, modify_properties);
-    t.send("a", {"1"});
+    t.send("a", {std::string((std::size_t{1} << 20U) - 20'000, 'x')});
     const auto link = t.hold("a");
     t.receive(*link, 1);
     const auto failed =
         t.settle(*link, *link->got[0],
                  ports::Settlement{.outcome = Outcome::abandon,
-                                   .properties_to_modify = {{"large", std::string(1000, 'x')}}});
+                                   .properties_to_modify = {{"large", std::string(30'000, 'x')}}});
     CHECK(failed == Errc::message_too_large);
     t.close(*link);
     const auto again = t.hold("a");

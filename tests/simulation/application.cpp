@@ -282,6 +282,18 @@ void Application::wind_up() {
     }
 }
 
+namespace {
+
+void end(const HandlerDone& done, const std::exception_ptr& error) {
+    if (error) {
+        done(error);
+    } else {
+        done();
+    }
+}
+
+} // namespace
+
 void Application::start(Batch batch, const HandlerDone& done) {
     const auto call = begin(batch);
     call->done = done;
@@ -293,7 +305,7 @@ void Application::start(Batch batch, const HandlerDone& done) {
         call->script.sends == 0 && !call->script.takes_deferred && !call->script.hangs &&
         !call->script.until_stopped) {
         middle(*call);
-        done(finish(*call)); // before start_message returns
+        end(done, finish(*call)); // before start_message returns
         return;
     }
     poll_end(call);
@@ -318,8 +330,7 @@ void Application::poll_end(std::shared_ptr<Call> call) {
     const bool calling = call->middle_done && !let_go_ && call->makes_calls();
     if (call->middle_done && !calling && (waits ? ended_early(*call) : now >= call->until)) {
         const HandlerDone done = std::move(call->done);
-        const std::exception_ptr error = finish(*call);
-        done(error);
+        end(done, finish(*call));
         return;
     }
     const TimePoint next = !call->middle_done ? half

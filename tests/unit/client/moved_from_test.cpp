@@ -141,7 +141,7 @@ TEST_CASE("moved from: senders, browsers and rules") {
     Browser browser{t.client, "orders"};
     const Browser another = std::move(browser);
     CHECK(wrong([&] { return browser.peek(1); }, [&] { return browser.next(0s); },
-                [&] { return browser.begin(), 0; }) == 0);
+                [&] { return browser.begin() == browser.end(); }) == 0);
     RuleManager rules{t.client, "events/Subscriptions/all"};
     const RuleManager third = std::move(rules);
     CHECK(wrong([&] { return rules.subscription().size(); }, [&] { return rules.list(); },
