@@ -206,9 +206,14 @@ detail::CallPtr<void> RedriveRun::perform(Machine::Send& step) {
     if (!can_send(step.numbers)) {
         return nullptr;
     }
-    if (!most_bytes_) {
+    if (!limit_) {
         return request([&] { return Access::core(sender_)->create_batch(0, work_); },
-                       [this](auto take) { most_bytes_ = take().max_bytes(); });
+                       [this](auto take) {
+                           const MessageBatch empty = take();
+                           limit_ = ports::SendingLimit{.message_bytes =
+                                                            Access::max_message_bytes(empty),
+                                                        .bytes = empty.max_bytes()};
+                       });
     }
     std::vector<MessageContentPtr> copies = copies_of(step.numbers);
     step.numbers.resize(copies.size());
@@ -251,7 +256,8 @@ std::vector<MessageContentPtr> RedriveRun::copies_of(const Machine::Numbers& num
         const WireSize size = wire_size(*copy);
         as_batch += size.in_batch + (copies.empty() ? size.envelope : 0);
         const std::uint64_t bytes = copies.empty() ? size.alone : as_batch;
-        if (*most_bytes_ != 0 && bytes > *most_bytes_) {
+        const std::uint64_t most = copies.empty() ? limit_->message_bytes : limit_->bytes;
+        if (most != 0 && bytes > most) {
             break;
         }
         copies.push_back(std::move(copy));

@@ -17,6 +17,7 @@
 #include "client/complete_all.hpp"
 #include "client/redrive_machine.hpp"
 #include "client/redrive_route.hpp"
+#include "ports/endpoint.hpp"
 
 namespace sessionq::client {
 
@@ -87,8 +88,8 @@ private:
     Machine machine_;
     Selection selection_;
     UnderWay under_way_{};
-    RedriveReport told_{};                      ///< by `on_progress`
-    std::optional<std::uint64_t> most_bytes_{}; // of a send to the target; zero: no limit
+    RedriveReport told_{};                       ///< by `on_progress`
+    std::optional<ports::SendingLimit> limit_{}; // of a send to the target
     Hand hand_{};
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 namespace sessionq::client {
@@ -17,6 +18,9 @@ struct Access {
     }
     [[nodiscard]] static auto take_messages(auto&& batch) noexcept {
         return std::move(batch.messages_);
+    }
+    [[nodiscard]] static std::uint64_t max_message_bytes(const auto& batch) noexcept {
+        return batch.max_message_bytes_;
     }
     [[nodiscard]] static const auto& host(const auto& broker) { return there(broker.host_); }
     [[nodiscard]] static const auto& session(const auto& held) { return there(held.session_); }

@@ -214,6 +214,14 @@ TEST_CASE("redrive: the session is held until its dead letters are through") {
     SessionReceiver::accept(f.client, "orders", "a").close(); // it was given back
 }
 
+TEST_CASE("redrive: a dead letter that is larger than a batch may be goes back alone") {
+    Fixture f{{.max_message_bytes = std::size_t{3} << 20U}};
+    const std::string large((std::size_t{3} << 20U) / 2, 'x');
+    bury(f.client, "orders", "a", {"1", large, "3"});
+    CHECK(redrive(f.client, "orders").sent == 3);
+    CHECK(there(f.client, "orders", "a") == "1 " + large + " 3");
+}
+
 TEST_CASE("redrive: a session or dead letter that another consumer holds is left") {
     Fixture f;
     bury(f.client, "orders", "a", {"1"});
