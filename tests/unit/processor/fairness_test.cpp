@@ -73,6 +73,9 @@ private:
             if (is_over && busy.contains(each.first)) {
                 ready.push_back({each.first, loop.now()});
             }
+            if (is_over) { // the bench would look at it in each round
+                std::erase(links, each.second);
+            }
             return is_over;
         });
         while (!endpoint.accepts.empty() && !ready.empty()) {
