@@ -73,7 +73,7 @@ void Processor::pause() { client::Access::runtime(*this)->pause(); }
 
 void Processor::resume() { client::Access::runtime(*this)->resume(); }
 
-StopReport Processor::stop(const StopOptions& options) {
+StopReport Processor::stop(const StopOptions& options) noexcept {
     return client::Access::runtime(*this)->stop(options);
 }
 

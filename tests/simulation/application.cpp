@@ -9,6 +9,7 @@
 #include "simulation/deferred_use.hpp"
 #include "simulation/state_use.hpp"
 #include "simulation/virtual_worker.hpp"
+#include "support/handler_end.hpp"
 
 namespace sessionq::simulation {
 namespace {
@@ -282,18 +283,6 @@ void Application::wind_up() {
     }
 }
 
-namespace {
-
-void end(const HandlerDone& done, const std::exception_ptr& error) {
-    if (error) {
-        done(error);
-    } else {
-        done();
-    }
-}
-
-} // namespace
-
 void Application::start(Batch batch, const HandlerDone& done) {
     const auto call = begin(batch);
     call->done = done;
@@ -305,7 +294,7 @@ void Application::start(Batch batch, const HandlerDone& done) {
         call->script.sends == 0 && !call->script.takes_deferred && !call->script.hangs &&
         !call->script.until_stopped) {
         middle(*call);
-        end(done, finish(*call)); // before start_message returns
+        test::end_handler(done, finish(*call)); // before start_message returns
         return;
     }
     poll_end(call);
@@ -330,7 +319,7 @@ void Application::poll_end(std::shared_ptr<Call> call) {
     const bool calling = call->middle_done && !let_go_ && call->makes_calls();
     if (call->middle_done && !calling && (waits ? ended_early(*call) : now >= call->until)) {
         const HandlerDone done = std::move(call->done);
-        end(done, finish(*call));
+        test::end_handler(done, finish(*call));
         return;
     }
     const TimePoint next = !call->middle_done ? half

@@ -26,7 +26,7 @@ struct BatchBench : ProcessorBench {
                 end = std::move(done);
                 return;
             }
-            done(outcome_of(all));
+            end_handler(done, outcome_of(all));
         };
     }
     /// The same as a function.
@@ -58,12 +58,9 @@ struct BatchBench : ProcessorBench {
     }
     /// Ends the batch that runs.
     void finish_batch(const char* failure = nullptr) {
-        const HandlerDone done = std::exchange(end, {});
-        if (failure == nullptr) {
-            done();
-        } else {
-            done(std::make_exception_ptr(std::runtime_error{failure}));
-        }
+        end_handler(std::exchange(end, {}),
+                    failure != nullptr ? std::make_exception_ptr(std::runtime_error{failure})
+                                       : nullptr);
         run();
     }
     /// These come together.

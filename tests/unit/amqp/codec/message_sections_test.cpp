@@ -20,7 +20,7 @@ TEST_CASE("MessageSections: finds every section") {
     REQUIRE(found);
     CHECK(found->delivery_annotations.empty());
     CHECK(found->footer.empty());
-    CHECK(found->body_kind == BodyKind::data);
+    CHECK(found->body_kind == BodyKind::several_data);
     CHECK(std::string{found->header}
               .append(found->message_annotations)
               .append(found->properties)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "processor/processor.hpp"
+#include "support/handler_end.hpp"
 #include "support/manual_loop.hpp"
 #include "unit/processor/support/abandon_delay.hpp"
 #include "unit/processor/support/scripted_port.hpp"
@@ -65,7 +66,7 @@ public:
             } catch (...) {
                 error = std::current_exception();
             }
-            done(error);
+            end_handler(done, error);
         };
         handlers.error = [this](const ErrorContext& error) {
             errors.append(errors.empty() ? "" : ", ")
@@ -158,8 +159,9 @@ public:
     void finish(const char* failure = nullptr) {
         const StartedCall call = std::move(started.front());
         started.pop_front();
-        call.done(failure != nullptr ? std::make_exception_ptr(std::runtime_error{failure})
-                                     : nullptr);
+        end_handler(call.done, failure != nullptr
+                                   ? std::make_exception_ptr(std::runtime_error{failure})
+                                   : nullptr);
         run();
     }
     void finish_all() {

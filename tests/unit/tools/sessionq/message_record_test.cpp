@@ -343,7 +343,7 @@ TEST_CASE("message record: what is wrong is named") {
     CHECK(record_complaint(R"({"properties":{"a":[1]}})") ==
           "properties.a: is a list; a property has one value");
     CHECK_FALSE(record_complaint(R"({"properties":{"a":{}}})").empty());
-    CHECK_FALSE(record_complaint(R"({"properties":{"a":{"double":"1"}}})").empty());
+    CHECK_FALSE(record_complaint(R"({"properties":{"a":{"double":"one"}}})").empty());
     CHECK(record_complaint(R"({"properties":{"a":{"time":"x"}}})")
               .starts_with("properties.a.time: is not a time"));
 }
