@@ -587,9 +587,10 @@ TEST_CASE("R13: link: a loss that comes before there is anybody to tell is told 
     t.link.reset();
 }
 
-TEST_CASE(
-    "link: a settlement that is larger than a frame of the broker's goes by request, and ends "
-    "nothing") {
+/// Settles one of two messages with more than a frame of the broker's can have, and completes the
+/// other. The broker answers the request for it with `answer`.
+void settle_with_much(const ports::Settlement& settlement, const char* status,
+                      std::int32_t answer) {
     Case t;
     t.frame_size = 512;
     t.ask();
@@ -604,32 +605,13 @@ TEST_CASE(
     }
     REQUIRE(t.until([&] { return events.deliveries.size() == 2; }));
 
-    const std::string large(2000, 'x');
-    ports::Settlement settlement{.outcome = ports::Outcome::abandon,
-                                 .properties_to_modify = {{"k", large}}};
-    const char* status = "abandoned";
-    SUBCASE("abandon") {}
-    SUBCASE("defer") {
-        settlement.outcome = ports::Outcome::defer;
-        status = "defered";
-    }
-    SUBCASE("dead-letter") {
-        settlement = {.outcome = ports::Outcome::dead_letter,
-                      .dead_letter = {.reason = "Broken", .description = large}};
-        status = "suspended";
-    }
     t.link->settle(*events.deliveries[0], settlement);
     t.link->settle(*events.deliveries[1], {.outcome = ports::Outcome::complete});
-    SUBCASE("the broker takes it") {
-        t.answer("orders/$management", 0, 200);
-        REQUIRE(t.until([&] { return events.settled.size() == 1; }));
-        CHECK_FALSE(events.settled[0]);
+    t.answer("orders/$management", 0, answer);
+    REQUIRE(t.until([&] { return !events.settled.empty(); }));
+    CHECK(events.settled[0].has_value() == (answer != 200));
+    if (answer == 200) {
         CHECK(t.until([&] { return t.peer().settled.size() == 2; })); // the link forgets it, too
-    }
-    SUBCASE("the broker refuses it") {
-        t.answer("orders/$management", 0, 410);
-        REQUIRE(t.until([&] { return events.settled.size() == 1; }));
-        CHECK(events.settled[0]);
     }
     const auto sections =
         amqp::MessageSections::find(t.link_of("orders/$management", true)->messages.at(0));
@@ -641,13 +623,30 @@ TEST_CASE(
     CHECK(*map->find("session-id") == Value{"a"});
     CHECK(map->find("lock-tokens")->items()->front() == Value{*amqp::token_of(tag)});
     if (settlement.outcome == ports::Outcome::dead_letter) {
-        CHECK(*map->find("deadletter-reason") == Value{"Broken"});
-        CHECK(*map->find("deadletter-description") == Value{large});
+        CHECK(*map->find("deadletter-reason") == Value{settlement.dead_letter.reason});
+        CHECK(*map->find("deadletter-description") == Value{settlement.dead_letter.description});
     } else {
-        CHECK(*map->find("properties-to-modify")->find("k") == Value{large});
+        CHECK(map->find("properties-to-modify")->find("k") != nullptr);
     }
     CHECK(t.peer().outcomes.at(0).kind == amqp::OutcomeKind::accepted); // of the other message
     CHECK_FALSE(events.lost);
+}
+
+TEST_CASE(
+    "link: a settlement that is larger than a frame of the broker's goes by request, and ends "
+    "nothing") {
+    const std::string large(2000, 'x');
+    for (const std::int32_t answer : {200, 410}) {
+        CAPTURE(answer);
+        settle_with_much(
+            {.outcome = ports::Outcome::abandon, .properties_to_modify = {{"k", large}}},
+            "abandoned", answer);
+        settle_with_much({.outcome = ports::Outcome::defer, .properties_to_modify = {{"k", large}}},
+                         "defered", answer);
+        settle_with_much({.outcome = ports::Outcome::dead_letter,
+                          .dead_letter = {.reason = "Broken", .description = large}},
+                         "suspended", answer);
+    }
 }
 
 TEST_CASE("link: a request that is larger than the broker takes is refused alone") {
