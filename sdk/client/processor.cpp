@@ -74,7 +74,7 @@ void Processor::pause() { client::Access::runtime(*this)->pause(); }
 void Processor::resume() { client::Access::runtime(*this)->resume(); }
 
 StopReport Processor::stop(const StopOptions& options) noexcept {
-    return client::Access::runtime(*this)->stop(options);
+    return runtime_ == nullptr ? StopReport{.complete = true} : runtime_->stop(options);
 }
 
 StopReport Processor::stop(Duration timeout) noexcept {

@@ -26,7 +26,7 @@ struct BatchBench : ProcessorBench {
                 end = std::move(done);
                 return;
             }
-            end_handler(done, outcome_of(all));
+            test::end_handler(done, outcome_of(all));
         };
     }
     /// The same as a function.
@@ -58,9 +58,9 @@ struct BatchBench : ProcessorBench {
     }
     /// Ends the batch that runs.
     void finish_batch(const char* failure = nullptr) {
-        end_handler(std::exchange(end, {}),
-                    failure != nullptr ? std::make_exception_ptr(std::runtime_error{failure})
-                                       : nullptr);
+        test::end_handler(std::exchange(end, {}),
+                          failure != nullptr ? std::make_exception_ptr(std::runtime_error{failure})
+                                             : nullptr);
         run();
     }
     /// These come together.
