@@ -88,7 +88,7 @@ struct RedriveOptions {
 /// from. A later redrive of the same message replaces the first two.
 inline constexpr std::string_view redrive_source_property = "sessionq-redrive-source";
 inline constexpr std::string_view redrive_number_property = "sessionq-redrive-number";
-/// The message id that the application gave it.
+/// The message id that the application gave it, of the same type. Of an id of bytes it is base64.
 inline constexpr std::string_view redrive_message_id_property = "sessionq-redrive-message-id";
 
 /// Sends the dead letters of a queue or subscription back, each session's in the order of their

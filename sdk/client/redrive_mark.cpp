@@ -10,6 +10,7 @@
 #include <sessionq/error.hpp>
 #include <sessionq/redrive.hpp>
 
+#include "amqp/base64.hpp"
 #include "amqp/codec/delivery_codec.hpp"
 #include "amqp/codec/resent_message.hpp"
 #include "core/uuid.hpp"
@@ -47,6 +48,13 @@ amqp::Value typed_like(const std::optional<amqp::Value>& own, const core::Uuid& 
     return id.to_string();
 }
 
+/// The message's own id as a property. Azure Service Bus refuses bytes there.
+amqp::Value kept_id(const std::optional<amqp::Value>& own) {
+    const auto* const bytes = own ? own->as<amqp::Binary>() : nullptr;
+    return bytes != nullptr ? amqp::Value{amqp::base64(bytes->bytes)}
+                            : own.value_or(amqp::Value{""});
+}
+
 /// What a message has that never had AMQP's form.
 MessageContentPtr copy_of(const Message& letter, std::string_view source, std::int64_t number,
                           const core::Uuid& id) {
@@ -70,8 +78,7 @@ MessageContentPtr copy_of(const amqp::EncodedContent& letter, std::string_view s
                        {redrive_number_property, amqp::encode(amqp::Value{number})}}};
     const std::string_view properties = letter.sections().application_properties;
     if (amqp::find_entry(properties, redrive_message_id_property).empty()) {
-        changes.properties.emplace_back(redrive_message_id_property,
-                                        amqp::encode(own.value_or(amqp::Value{""})));
+        changes.properties.emplace_back(redrive_message_id_property, amqp::encode(kept_id(own)));
     }
     const auto encoded = amqp::encode_resent(letter, changes, at.wall);
     if (!encoded) {

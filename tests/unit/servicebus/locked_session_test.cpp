@@ -598,10 +598,11 @@ void settle_with_much(const ports::Settlement& settlement, const char* status,
     Events events;
     t.link->set_events(events);
     t.link->add_credit(2);
-    REQUIRE(t.until([&] { return t.peer().sender->credit() == 2; }));
+    const test::LinkLog& session = t.peer();
+    REQUIRE(t.until([&] { return session.sender->credit() == 2; }));
     const std::string tag = "0123456789abcdef";
     for (const std::string& each : {tag, std::string{"another message."}}) {
-        t.peer().sender->send(each, amqp::encode_message(Message::text("a", "1"), {}), false);
+        session.sender->send(each, amqp::encode_message(Message::text("a", "1"), {}), false);
     }
     REQUIRE(t.until([&] { return events.deliveries.size() == 2; }));
 
@@ -611,7 +612,7 @@ void settle_with_much(const ports::Settlement& settlement, const char* status,
     REQUIRE(t.until([&] { return !events.settled.empty(); }));
     CHECK(events.settled[0].has_value() == (answer != 200));
     if (answer == 200) {
-        CHECK(t.until([&] { return t.peer().settled.size() == 2; })); // the link forgets it, too
+        CHECK(t.until([&] { return session.settled.size() == 2; })); // the link forgets it, too
     }
     const auto sections =
         amqp::MessageSections::find(t.link_of("orders/$management", true)->messages.at(0));
@@ -628,8 +629,9 @@ void settle_with_much(const ports::Settlement& settlement, const char* status,
     } else {
         CHECK(map->find("properties-to-modify")->find("k") != nullptr);
     }
-    CHECK(t.peer().outcomes.at(0).kind == amqp::OutcomeKind::accepted); // of the other message
+    CHECK(session.outcomes.at(0).kind == amqp::OutcomeKind::accepted); // of the other message
     CHECK_FALSE(events.lost);
+    t.link.reset(); // before what it tells
 }
 
 TEST_CASE(
