@@ -652,10 +652,10 @@ TEST_CASE(
 }
 
 TEST_CASE("link: a request that is larger than the broker takes is refused alone") {
+    std::vector<std::optional<Errc>> answers; // outlives the request that stays unanswered
     Case t;
     t.ask();
     t.grant(t.loop.wall_now() + 30s);
-    std::vector<std::optional<Errc>> answers;
     const auto set = [&](std::size_t size) {
         t.link->set_state(std::string(size, 'x'), {}, [&](const core::Result<core::Done>& answer) {
             answers.push_back(answer ? std::nullopt : std::optional{answer.failure().code});
