@@ -122,6 +122,7 @@ bool World::kill_consumer(const Consumer& which, const MessageRecord* killer) {
     scheduler().after(scheduler().between(milliseconds{0}, setup_.dead_high), [this] {
         scheduler().trace("another consumer starts");
         stage_->revive_consumer();
+        expectations_.paused.reset(); // the one before was, perhaps
         start_consumer();
         processor()->start();
     });

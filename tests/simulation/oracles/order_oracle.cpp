@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <utility>
+#include <vector>
+
 #include "simulation/oracles/oracles.hpp"
 
 namespace sessionq::simulation {
@@ -38,8 +41,21 @@ public:
             report("(b) concurrent calls (R7)", delivery,
                    std::to_string(running_) + " handlers run, the cap is " + std::to_string(cap));
         }
+        std::erase_if(overtaken_, [&delivery](const Overtaken& each) {
+            return each.earlier == delivery.message && each.later->link == delivery.link;
+        });
         if (!expectations_.limits_change) {
             check_before(delivery, per_session == 1);
+        }
+    }
+
+    /// Handlers that start at once may reach their first statement in either order, at the same
+    /// instant.
+    void before_advance(TimePoint /*next*/) override {
+        for (const Overtaken& each : std::exchange(overtaken_, {})) {
+            report("(b) order of starts (R6)", *each.later,
+                   "before it #" + std::to_string(each.earlier->sequence) +
+                       " has not started, or has to start again");
         }
     }
 
@@ -47,9 +63,17 @@ public:
         running_ -= delivery.leads ? 1 : 0;
     }
 
-    void consumer_killed() override { running_ = 0; }
+    void consumer_killed() override {
+        running_ = 0;
+        overtaken_.clear();
+    }
 
 private:
+    struct Overtaken {
+        const MessageRecord* earlier;
+        const DeliveryRecord* later;
+    };
+
     /// The broker must have settled every earlier message. Without confirmation a decided message
     /// counts as settled, because its settlement is under way and in order. If not `strict`, the
     /// handler of an earlier one may also run: it has started in this delivery, and neither failed
@@ -68,10 +92,11 @@ private:
                 here != nullptr && (expectations_.options.confirm_settlements
                                         ? terminal(here->asked) && here->answered && !here->refused
                                         : terminal(here->asked) || decided(*here));
-            if (!settled && !together && (strict || !runs)) {
-                report(strict ? "(b) order (R6)" : "(b) order of starts (R6)", delivery,
-                       "before it #" + std::to_string(sequence) +
-                           (strict ? " is unsettled" : " has not started, or has to start again"));
+            if (!settled && !together && strict) {
+                report("(b) order (R6)", delivery,
+                       "before it #" + std::to_string(sequence) + " is unsettled");
+            } else if (!settled && !together && !runs) {
+                overtaken_.push_back({.earlier = earlier, .later = &delivery});
             }
         }
     }
@@ -95,6 +120,7 @@ private:
     Environment& environment_;
     const Expectations& expectations_;
     std::uint32_t running_{0};
+    std::vector<Overtaken> overtaken_{}; ///< at this instant
 };
 
 } // namespace
