@@ -97,6 +97,7 @@ void SessionMachine::decided(MessageMachine& message, ports::Outcome outcome) {
 
 void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
     state_.progress_at = state_.now;
+    has_handled_ = has_handled_ || ran(end.ending);
     leaving_.ended(message, end);
     book_.ended(message, end);
     if (state_.lost && !book_.handlers_run()) { // it was kept, not to give the session away early

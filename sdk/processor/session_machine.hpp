@@ -99,6 +99,8 @@ public:
     [[nodiscard]] std::uint32_t window() const noexcept { return state_.fetch.size(); }
     [[nodiscard]] const MessageBook& messages() const noexcept { return book_; }
     [[nodiscard]] bool had_messages() const noexcept { return had_messages_; }
+    /// A handler of it has ended.
+    [[nodiscard]] bool has_handled() const noexcept { return has_handled_; }
     [[nodiscard]] bool begins_with_message() const noexcept {
         return !had_messages_ && !state_.terms.has_open;
     }
@@ -126,6 +128,7 @@ private:
     std::uint32_t calls_;
     bool opening_call_{false}; ///< on_session_open waits or runs
     bool had_messages_{false};
+    bool has_handled_{false};
 };
 
 } // namespace sessionq::processor

@@ -57,8 +57,8 @@ void SlotTable::share() {
     const bool shares = !demand_.unwanted(0) && !accepts_.targets().has_slots_for_all();
     std::vector<Slot*> holding;
     for (Slot& slot : slots_) {
-        // What has just come gets its first message handled.
-        if (shares && slot.session != nullptr && slot.session->machine().had_messages()) {
+        // What has just come gets its first message handled, also if that waits for its batch.
+        if (shares && slot.session != nullptr && slot.session->machine().has_handled()) {
             holding.push_back(&slot);
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulation/port_stage.hpp"
 
+#include <algorithm>
+
 namespace sessionq::simulation {
 
 PortStage::PortStage(std::uint64_t seed, Trace trace, const Setup& setup)
@@ -70,8 +72,15 @@ void PortStage::close() {
     Stage::close();
     const bool leases_end_by_word =
         setup().faults.disconnect_every == Duration::zero() && !setup().consumer_dies();
+    // One that was granted a moment ago, after its accept was given up, is on its way back (R19).
+    const auto is_on_its_way = [this](std::uint32_t holder) {
+        return std::ranges::any_of(environment().links, [&](const LinkRecord& link) {
+            return link.id == holder &&
+                   scheduler().now() - link.accepted < std::chrono::milliseconds{100};
+        });
+    };
     for (const auto& [key, session] : environment().broker.sessions()) {
-        if (session.holder != 0 && leases_end_by_word) {
+        if (session.holder != 0 && leases_end_by_word && !is_on_its_way(session.holder)) {
             environment().verdict.report("(h) stop (R18)",
                                          "session " + session.id +
                                              " is still locked at the broker by link" +

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <utility>
 #include <vector>
 
 #include "simulation/oracles/oracles.hpp"
@@ -49,14 +48,16 @@ public:
         }
     }
 
-    /// Handlers that start at once may reach their first statement in either order, at the same
-    /// instant.
-    void before_advance(TimePoint /*next*/) override {
-        for (const Overtaken& each : std::exchange(overtaken_, {})) {
-            report("(b) order of starts (R6)", *each.later,
-                   "before it #" + std::to_string(each.earlier->sequence) +
-                       " has not started, or has to start again");
+    /// Handlers that start at once may reach their first statement in either order.
+    void before_advance(TimePoint next) override {
+        for (const Overtaken& each : overtaken_) {
+            if (next > each.at + taken) {
+                report("(b) order of starts (R6)", *each.later,
+                       "before it #" + std::to_string(each.earlier->sequence) +
+                           " has not started, or has to start again");
+            }
         }
+        std::erase_if(overtaken_, [next](const auto& each) { return next > each.at + taken; });
     }
 
     void handler_finished(const DeliveryRecord& delivery, bool) override {
@@ -72,7 +73,11 @@ private:
     struct Overtaken {
         const MessageRecord* earlier;
         const DeliveryRecord* later;
+        TimePoint at;
     };
+
+    /// A worker that has taken a call may be preempted before it runs the call.
+    static constexpr Duration taken = std::chrono::milliseconds{25};
 
     /// The broker must have settled every earlier message. Without confirmation a decided message
     /// counts as settled, because its settlement is under way and in order. If not `strict`, the
@@ -96,7 +101,8 @@ private:
                 report("(b) order (R6)", delivery,
                        "before it #" + std::to_string(sequence) + " is unsettled");
             } else if (!settled && !together && !runs) {
-                overtaken_.push_back({.earlier = earlier, .later = &delivery});
+                overtaken_.push_back(
+                    {.earlier = earlier, .later = &delivery, .at = environment_.scheduler.now()});
             }
         }
     }
@@ -120,7 +126,7 @@ private:
     Environment& environment_;
     const Expectations& expectations_;
     std::uint32_t running_{0};
-    std::vector<Overtaken> overtaken_{}; ///< at this instant
+    std::vector<Overtaken> overtaken_{}; ///< a moment ago
 };
 
 } // namespace
