@@ -17,7 +17,7 @@ class Sending(OnDaemon):
             *("--subject", "s", "--content-type", "text/plain", "--reply-to", "r"),
             *("--reply-to-session", "rs", "--to", "t", "--priority", "7", "--time-to-live", "1h"),
             *("--property", "colour=red", "--property", "n:int=-5", "--property", "yes:bool=true"),
-            *("--property", "at:time=2026-01-31T12:00:00Z", "--property", "raw:base64=AP8="),
+            *("--property", "at:time=2026-01-31T12:00:00Z"),
             "[1,2]",
         )
         (record,) = self.records("peek", "orders", "--session", "all")
@@ -41,7 +41,6 @@ class Sending(OnDaemon):
                     "at": {"time": "2026-01-31T12:00:00Z"},
                     "colour": "red",
                     "n": -5,
-                    "raw": {"base64": "AP8="},
                     "yes": True,
                 },
                 "body": "[1,2]",
