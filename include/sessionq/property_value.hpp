@@ -42,6 +42,7 @@ struct DateTimeOffset {
     /// Nothing if `WallTime` cannot hold it.
     [[nodiscard]] std::optional<WallTime> time() const noexcept;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the generated zero for a pointer
     friend auto operator<=>(const DateTimeOffset&, const DateTimeOffset&) = default;
 };
 

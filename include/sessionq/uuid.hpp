@@ -22,6 +22,7 @@ struct Uuid {
     /// The 36 characters, in lower case.
     [[nodiscard]] std::string to_string() const;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the generated zero for a pointer
     friend auto operator<=>(const Uuid&, const Uuid&) = default;
 };
 

@@ -30,6 +30,7 @@ using CompleteFailures = std::vector<std::optional<Failure>>;
             all_.reset(); // the last one answers for all
         }
 
+    private:
         std::shared_ptr<CompleteFailures> all_;
         std::size_t at_;
     };
