@@ -71,6 +71,12 @@ public:
     }
 
 private:
+    [[nodiscard]] bool judges_waits() const {
+        return expectations_.judges_several_calls ||
+               (expectations_.options.max_concurrent_calls_per_session == 1 &&
+                !expectations_.limits_change);
+    }
+
     /// How long nothing of the session starts on this link, at least: delays are cut by up to half.
     /// Duration::max(): the session is left then.
     [[nodiscard]] Duration least_wait(const DeliveryRecord& delivery, bool threw) const {
