@@ -16,10 +16,12 @@ public:
     DelayOracle(Environment& environment, const Expectations& expectations)
         : environment_{environment},
           policy_{expectations.options.failure_policy},
-          removes_{expectations.options.receive_and_delete} {}
+          removes_{expectations.options.receive_and_delete},
+          expectations_{expectations} {}
 
     void handler_finished(const DeliveryRecord& delivery, bool threw) override {
-        if (const Duration least = least_wait(delivery, threw); least != Duration::zero()) {
+        if (const Duration least = least_wait(delivery, threw);
+            judges_waits() && least != Duration::zero()) {
             waits_[&delivery] =
                 least == Duration::max() ? TimePoint::max() : environment_.scheduler.now() + least;
         }
@@ -105,6 +107,7 @@ private:
     Environment& environment_;
     const FailurePolicy& policy_;
     const bool removes_;
+    const Expectations& expectations_;
     std::map<const DeliveryRecord*, TimePoint> waits_{};
     std::map<const DeliveryRecord*, TimePoint> failed_{};
     std::map<std::string, TimePoint> not_before_{};
