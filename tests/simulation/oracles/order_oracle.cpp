@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <string>
 #include <vector>
 
 #include "simulation/oracles/oracles.hpp"
@@ -41,9 +42,10 @@ public:
                    std::to_string(running_) + " handlers run, the cap is " + std::to_string(cap));
         }
         std::erase_if(overtaken_, [&delivery](const Overtaken& each) {
-            return each.earlier == delivery.message && each.later->link == delivery.link;
+            return each.earlier == delivery.message->sequence && each.link == delivery.link->id;
         });
-        if (!expectations_.limits_change) {
+        if (!expectations_.limits_change &&
+            (per_session == 1 || expectations_.judges_several_calls)) {
             check_before(delivery, per_session == 1);
         }
     }
@@ -52,9 +54,7 @@ public:
     void before_advance(TimePoint next) override {
         for (const Overtaken& each : overtaken_) {
             if (next > each.at + taken) {
-                report("(b) order of starts (R6)", *each.later,
-                       "before it #" + std::to_string(each.earlier->sequence) +
-                           " has not started, or has to start again");
+                environment_.verdict.report("(b) order of starts (R6)", each.text);
             }
         }
         std::erase_if(overtaken_, [next](const auto& each) { return next > each.at + taken; });
@@ -71,9 +71,10 @@ public:
 
 private:
     struct Overtaken {
-        const MessageRecord* earlier;
-        const DeliveryRecord* later;
+        std::int64_t earlier;
+        std::uint64_t link;
         TimePoint at;
+        std::string text;
     };
 
     /// A worker that has taken a call may be preempted before it runs the call.
@@ -102,7 +103,11 @@ private:
                        "before it #" + std::to_string(sequence) + " is unsettled");
             } else if (!settled && !together && !runs) {
                 overtaken_.push_back(
-                    {.earlier = earlier, .later = &delivery, .at = environment_.scheduler.now()});
+                    {.earlier = sequence,
+                     .link = delivery.link->id,
+                     .at = environment_.scheduler.now(),
+                     .text = text(delivery, "before it #" + std::to_string(sequence) +
+                                                " has not started, or has to start again")});
             }
         }
     }
@@ -116,11 +121,13 @@ private:
         return nullptr;
     }
 
-    void report(std::string_view oracle, const DeliveryRecord& delivery, const std::string& text) {
-        environment_.verdict.report(oracle, "handler of " + delivery.message->session + " #" +
-                                                std::to_string(delivery.message->sequence) +
-                                                " starts on link" +
-                                                std::to_string(delivery.link->id) + ": " + text);
+    void report(std::string_view oracle, const DeliveryRecord& delivery, const std::string& what) {
+        environment_.verdict.report(oracle, text(delivery, what));
+    }
+    static std::string text(const DeliveryRecord& delivery, const std::string& what) {
+        return "handler of " + delivery.message->session + " #" +
+               std::to_string(delivery.message->sequence) + " starts on link" +
+               std::to_string(delivery.link->id) + ": " + what;
     }
 
     Environment& environment_;
