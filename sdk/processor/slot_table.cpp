@@ -57,8 +57,13 @@ void SlotTable::share() {
     const bool shares = !demand_.unwanted(0) && !accepts_.targets().has_slots_for_all();
     std::vector<Slot*> holding;
     for (Slot& slot : slots_) {
+        if (!shares || slot.session == nullptr) {
+            continue;
+        }
         // What has just come gets its first message handled, also if that waits for its batch.
-        if (shares && slot.session != nullptr && slot.session->machine().has_handled()) {
+        const SessionMachine& session = slot.session->machine();
+        const bool gathers = session.messages().gather_by() != TimePoint::max();
+        if (session.had_messages() && (session.has_handled() || !gathers)) {
             holding.push_back(&slot);
         }
     }

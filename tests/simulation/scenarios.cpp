@@ -264,7 +264,9 @@ const std::vector<std::pair<std::string, Change>>& scenarios() {
              s.messages = 5 + r.below(30);
              s.deaths_every = chance(r, 15) ? Duration{seconds{2}} : Duration::zero();
              s.faults.detach_every = chance(r, 15) ? Duration{seconds{3}} : Duration::zero();
-             s.pauses_every = chance(r, 15) ? Duration{seconds{2}} : Duration::zero();
+             s.pauses_every = chance(r, 15) && s.deaths_every == Duration::zero()
+                                  ? Duration{seconds{2}}
+                                  : Duration::zero();
              s.stop_early = chance(r, 15);
              limits_bound(s, r);
          }},
