@@ -118,6 +118,12 @@ public:
     using Held::variant;
 
     PropertyValue() = default;
+    // Out of line, because each source that copies one would compile them for all types again.
+    PropertyValue(const PropertyValue& other);
+    PropertyValue(PropertyValue&& other) noexcept;
+    PropertyValue& operator=(const PropertyValue& other);
+    PropertyValue& operator=(PropertyValue&& other) noexcept;
+    ~PropertyValue();
 
     /// A value with one of the types that share a C++ type: an integer of a width, a float, a
     /// symbol. Throws `Error{Errc::invalid_argument}` if the value does not fit the type.
@@ -128,9 +134,7 @@ public:
     [[nodiscard]] ValueType type() const noexcept;
 
     /// Compares what they hold. An int and a long of the same size are equal.
-    friend bool operator==(const PropertyValue& left, const PropertyValue& right) noexcept {
-        return static_cast<const Held&>(left) == static_cast<const Held&>(right);
-    }
+    friend bool operator==(const PropertyValue& left, const PropertyValue& right) noexcept;
 
 private:
     ValueType exactly_{ValueType::null}; // counts if it is a type of what is held

@@ -97,6 +97,17 @@ std::optional<WallTime> DateTimeOffset::time() const noexcept {
                                            : std::nullopt;
 }
 
+PropertyValue::PropertyValue(const PropertyValue& other) = default;
+PropertyValue::PropertyValue(PropertyValue&& other) noexcept = default;
+PropertyValue& PropertyValue::operator=(const PropertyValue& other) = default;
+PropertyValue& PropertyValue::operator=(PropertyValue&& other) noexcept = default;
+PropertyValue::~PropertyValue() = default;
+
+bool operator==(const PropertyValue& left, const PropertyValue& right) noexcept {
+    return static_cast<const PropertyValue::Held&>(left) ==
+           static_cast<const PropertyValue::Held&>(right);
+}
+
 PropertyValue::PropertyValue(Held value, ValueType type) : Held{std::move(value)}, exactly_{type} {
     if (type != usual_type(*this) && !may_have(*this, type)) {
         throw Error{Errc::invalid_argument, "the value of a property does not fit its type"};

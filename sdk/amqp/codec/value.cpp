@@ -40,6 +40,12 @@ WallTime Timestamp::time() const noexcept {
     return WallTime{milliseconds{this->milliseconds}};
 }
 
+Value::Value(const Value& other) = default;
+Value::Value(Value&& other) noexcept = default;
+Value& Value::operator=(const Value& other) = default;
+Value& Value::operator=(Value&& other) noexcept = default;
+Value::~Value() = default;
+
 Value Value::list(std::initializer_list<Value> items) { return Value{List{items}}; }
 
 Value Value::map(std::initializer_list<std::pair<Value, Value>> entries) {

@@ -79,6 +79,12 @@ public:
                      List, Map, Array, std::shared_ptr<const Described>>;
 
     Value() noexcept = default;
+    // Out of line, because each source that copies one would compile them for all types again.
+    Value(const Value& other);
+    Value(Value&& other) noexcept;
+    Value& operator=(const Value& other);
+    Value& operator=(Value&& other) noexcept;
+    ~Value();
     template <typename T>
     requires(!std::is_same_v<std::remove_cvref_t<T>, Value> &&
              std::is_constructible_v<Held, std::in_place_type_t<std::remove_cvref_t<T>>, T>)
