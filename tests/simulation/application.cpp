@@ -169,6 +169,7 @@ Application::Member Application::begin_message(MessageContext& context, const Sc
     record.stop = context.stop_token();
     record.batch = batch_;
     ++record.starts;
+    record.call = VirtualWorker::current()->call();
     ++record.running;
     ++record.link->started;
     ++environment_.handler_starts;

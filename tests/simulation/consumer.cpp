@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "simulation/consumer.hpp"
 
-#include <algorithm>
-
 namespace sessionq::simulation {
 
 Consumer::Consumer(Stage& stage, Expectations& expectations, const Setup& setup)
@@ -32,12 +30,6 @@ void Consumer::start(SpanWatch* spans) {
                                                           .close = setup_->close_handler});
     if (setup_->quiet) {
         handlers.health_changed = [this](const Health& health) {
-            // Sessions that wait are told from what the broker knows, and some do in quiet runs.
-            if (std::ranges::all_of(health.reasons, [](const HealthReason& each) {
-                    return each.cause == HealthCause::sessions_waiting;
-                })) {
-                return;
-            }
             stage_->environment().verdict.report("(s) health",
                                                  "a false alarm: " + health.to_string());
         };

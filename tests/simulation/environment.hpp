@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -48,6 +49,27 @@ struct SimMessage final : DecodedContent {
     }
 };
 
+/// The calls that workers have taken, numbered in the order of the dispatcher's decisions. A worker
+/// may be preempted before it runs a call, so an oracle of decisions compares numbers, not times.
+class TakenCalls {
+public:
+    std::uint64_t take() {
+        given_back_.push_back(never);
+        return count();
+    }
+    void give_back(std::uint64_t call) { given_back_.at(call - 1) = count(); }
+    [[nodiscard]] std::uint64_t count() const noexcept { return given_back_.size(); }
+
+    /// When `later` was taken, the dispatcher had got `call` back.
+    [[nodiscard]] bool was_back(std::uint64_t call, std::uint64_t later) const {
+        return given_back_.at(call - 1) < later;
+    }
+
+private:
+    static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+    std::vector<std::uint64_t> given_back_{}; ///< how many had been taken then
+};
+
 /// What all parts of one simulated world share.
 struct Environment {
     Environment(std::uint64_t seed, Trace trace)
@@ -75,6 +97,7 @@ struct Environment {
     Buffered buffered;
     std::uint64_t live_links{0};
     std::uint64_t handler_starts{0};
+    TakenCalls taken_calls{};
     std::uint64_t handler_sends{0}; ///< under way
 
     /// A redrive has got a session, or gives it back. Others cannot have it meanwhile.

@@ -10,8 +10,6 @@
 #include <sessionq/processor_options.hpp>
 #include <sessionq/time.hpp>
 
-#include "simulation/mutated.hpp"
-
 namespace sessionq::simulation {
 
 /// What the oracles expect of the consumer: its configuration, and the events that excuse a
@@ -36,9 +34,6 @@ struct Expectations {
     bool close_handler{false}; ///< on_session_close is set
     bool limits_change{false}; ///< limits change during the run
     bool pauses{false};        ///< the processor is paused during the run
-    /// Starts of several calls of a session are judged. About one seed in a thousand still breaks
-    /// them, so this is so only where a mutant is to be caught.
-    bool judges_several_calls{current_mutant != MutantName{} && current_mutant != MutantName{""}};
     bool voluntary_leave{false};         ///< the application gave up a session
     bool redrives_hold{false};           ///< redrives hold the sessions
     bool detects_duplicates{false};      ///< the broker does

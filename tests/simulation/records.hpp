@@ -67,6 +67,7 @@ struct DeliveryRecord {
     bool holder_lost{false};                    ///< as the broker tells
     bool present{false};                        ///< the consumer has it and has not destroyed it
     std::uint32_t starts{0};                    ///< handlers that began
+    std::uint64_t call{0};                      ///< the call (`TakenCalls`) of the last of them
     std::uint32_t running{0};                   ///< handlers that run now
     std::uint32_t returned{0};                  ///< handlers that returned
     std::uint32_t thrown{0};                    ///< handlers that threw

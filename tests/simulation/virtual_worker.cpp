@@ -54,6 +54,7 @@ void VirtualWorker::step() {
     case State::running: fiber_.resume(); break;
     case State::returned:
         call_ = nullptr;
+        environment_->taken_calls.give_back(number_of_call_);
         taken(dispatcher_->finish(turn_, verdict_, environment_->scheduler.now()));
         break;
     case State::asleep: break;
@@ -79,6 +80,9 @@ void VirtualWorker::look() {
 void VirtualWorker::taken(dispatch::Call* call) {
     call_ = call;
     state_ = call != nullptr ? State::taken : State::looking;
+    if (call != nullptr) {
+        number_of_call_ = environment_->taken_calls.take();
+    }
     // Sometimes the thread is preempted between taking a call and running it.
     wait_until_ = environment_->scheduler.now() +
                   (environment_->chance(3)

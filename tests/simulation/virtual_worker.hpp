@@ -34,6 +34,9 @@ public:
     /// The worker that takes a step now; null if another actor does.
     [[nodiscard]] static VirtualWorker* current() noexcept;
 
+    /// The number of the call that runs, in `TakenCalls`.
+    [[nodiscard]] std::uint64_t call() const noexcept { return number_of_call_; }
+
     /// Called inside a handler: waits until `when`, or until `condition` holds if there is one.
     void wait(TimePoint when, std::function<bool()> condition = {});
 
@@ -49,6 +52,7 @@ private:
     State state_{State::looking};
     dispatch::Dispatcher::Turn turn_{};
     dispatch::Call* call_{nullptr};
+    std::uint64_t number_of_call_{0};
     dispatch::Verdict verdict_{};
     TimePoint wait_until_{};
     std::function<bool()> condition_{};

@@ -21,9 +21,12 @@ public:
 
     void handler_finished(const DeliveryRecord& delivery, bool threw) override {
         if (const Duration least = least_wait(delivery, threw);
-            judges_waits() && least != Duration::zero()) {
-            waits_[&delivery] =
-                least == Duration::max() ? TimePoint::max() : environment_.scheduler.now() + least;
+            !expectations_.limits_change && least != Duration::zero()) {
+            waits_[&delivery] = {.call = delivery.call,
+                                 .ended = environment_.taken_calls.count(),
+                                 .until = least == Duration::max()
+                                              ? TimePoint::max()
+                                              : environment_.scheduler.now() + least};
         }
         if (threw && !delivery.explicitly && policy_.action == FailurePolicy::Action::retry_later) {
             const std::size_t last = policy_.retry_delays.size() - 1;
@@ -36,7 +39,7 @@ public:
     /// Else it was not tried again: it goes back to the broker, or has left.
     void settle_asked(const DeliveryRecord& delivery, ports::Outcome) override {
         const auto found = waits_.find(&delivery);
-        if (found != waits_.end() && found->second != TimePoint::max()) {
+        if (found != waits_.end() && found->second.until != TimePoint::max()) {
             waits_.erase(found);
         }
     }
@@ -52,9 +55,12 @@ public:
     }
 
     void handler_started(const DeliveryRecord& delivery) override {
-        for (const auto& [failed, until] : waits_) {
-            const bool waits = failed->present || until == TimePoint::max();
-            if (waits && failed->link == delivery.link && environment_.scheduler.now() < until) {
+        for (const auto& [failed, wait] : waits_) {
+            const bool was_known = wait.ended < delivery.call &&
+                                   environment_.taken_calls.was_back(wait.call, delivery.call);
+            const bool waits = failed->present || wait.until == TimePoint::max();
+            if (was_known && waits && failed->link == delivery.link &&
+                environment_.scheduler.now() < wait.until) {
                 environment_.verdict.report("(o) waiting (R6)",
                                             delivery.message->session + " #" +
                                                 std::to_string(delivery.message->sequence) +
@@ -73,11 +79,11 @@ public:
     }
 
 private:
-    [[nodiscard]] bool judges_waits() const {
-        return expectations_.judges_several_calls ||
-               (expectations_.options.max_concurrent_calls_per_session == 1 &&
-                !expectations_.limits_change);
-    }
+    struct Wait {
+        std::uint64_t call;  ///< that failed
+        std::uint64_t ended; ///< how many calls had been taken when its handler ended
+        TimePoint until;
+    };
 
     /// How long nothing of the session starts on this link, at least: delays are cut by up to half.
     /// Duration::max(): the session is left then.
@@ -108,7 +114,7 @@ private:
     const FailurePolicy& policy_;
     const bool removes_;
     const Expectations& expectations_;
-    std::map<const DeliveryRecord*, TimePoint> waits_{};
+    std::map<const DeliveryRecord*, Wait> waits_{};
     std::map<const DeliveryRecord*, TimePoint> failed_{};
     std::map<std::string, TimePoint> not_before_{};
 };

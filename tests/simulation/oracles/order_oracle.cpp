@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simulation/oracles/oracles.hpp"
@@ -41,27 +45,29 @@ public:
             report("(b) concurrent calls (R7)", delivery,
                    std::to_string(running_) + " handlers run, the cap is " + std::to_string(cap));
         }
-        std::erase_if(overtaken_, [&delivery](const Overtaken& each) {
-            return each.earlier == delivery.message->sequence && each.link == delivery.link->id;
-        });
-        if (!expectations_.limits_change &&
-            (per_session == 1 || expectations_.judges_several_calls)) {
+        Starts& starts = starts_[{link.id, delivery.message->sequence}];
+        starts.push_back({.call = delivery.call});
+        judge_overtaken(delivery);
+        if (!expectations_.limits_change) {
             check_before(delivery, per_session == 1);
         }
     }
 
-    /// Handlers that start at once may reach their first statement in either order.
+    /// A worker that has taken a call may be preempted before it runs the call.
     void before_advance(TimePoint next) override {
-        for (const Overtaken& each : overtaken_) {
-            if (next > each.at + taken) {
+        constexpr Duration preempted = std::chrono::milliseconds{25};
+        std::erase_if(overtaken_, [&](const Overtaken& each) {
+            if (next > each.at + preempted) {
                 environment_.verdict.report("(b) order of starts (R6)", each.text);
             }
-        }
-        std::erase_if(overtaken_, [next](const auto& each) { return next > each.at + taken; });
+            return next > each.at + preempted;
+        });
     }
 
     void handler_finished(const DeliveryRecord& delivery, bool) override {
         running_ -= delivery.leads ? 1 : 0;
+        starts_[{delivery.link->id, delivery.message->sequence}].back().ended =
+            environment_.taken_calls.count();
     }
 
     void consumer_killed() override {
@@ -70,20 +76,24 @@ public:
     }
 
 private:
+    struct Start {
+        std::uint64_t call;
+        std::optional<std::uint64_t> ended{}; ///< how many calls had been taken then
+    };
+    using Starts = std::vector<Start>;
+
+    /// A handler that began before the one of an earlier message, which may have been taken first.
     struct Overtaken {
         std::int64_t earlier;
         std::uint64_t link;
+        std::uint64_t call;
         TimePoint at;
         std::string text;
     };
 
-    /// A worker that has taken a call may be preempted before it runs the call.
-    static constexpr Duration taken = std::chrono::milliseconds{25};
-
     /// The broker must have settled every earlier message. Without confirmation a decided message
     /// counts as settled, because its settlement is under way and in order. If not `strict`, the
-    /// handler of an earlier one may also run: it has started in this delivery, and neither failed
-    /// nor gone back since.
+    /// handler of an earlier one may also have been running when this one's call was taken.
     void check_before(const DeliveryRecord& delivery, bool strict) {
         const BrokerSession* session =
             environment_.broker.find(delivery.message->entity, delivery.message->session);
@@ -92,24 +102,48 @@ private:
                 break;
             }
             const DeliveryRecord* here = latest_on(*delivery.link, *earlier);
-            const bool runs = here != nullptr && here->running != 0;
-            const bool together = runs && here->batch != 0 && here->batch == delivery.batch;
+            const bool together = here != nullptr && here->running != 0 && here->batch != 0 &&
+                                  here->batch == delivery.batch;
             const bool settled =
                 here != nullptr && (expectations_.options.confirm_settlements
                                         ? terminal(here->asked) && here->answered && !here->refused
                                         : terminal(here->asked) || decided(*here));
-            if (!settled && !together && strict) {
+            if (settled || together) {
+                continue;
+            }
+            if (strict) {
                 report("(b) order (R6)", delivery,
                        "before it #" + std::to_string(sequence) + " is unsettled");
-            } else if (!settled && !together && !runs) {
+            } else if (!ran_when_taken(starts_[{delivery.link->id, sequence}], delivery.call)) {
                 overtaken_.push_back(
                     {.earlier = sequence,
                      .link = delivery.link->id,
+                     .call = delivery.call,
                      .at = environment_.scheduler.now(),
                      .text = text(delivery, "before it #" + std::to_string(sequence) +
                                                 " has not started, or has to start again")});
             }
         }
+    }
+
+    [[nodiscard]] bool ran_when_taken(const Starts& starts, std::uint64_t call) const {
+        return std::ranges::any_of(starts, [&](const Start& start) {
+            const bool over = start.ended && *start.ended < call &&
+                              environment_.taken_calls.was_back(start.call, call);
+            return start.call < call && !over;
+        });
+    }
+
+    /// The handler of an earlier message begins: its call was taken first, or it was overtaken.
+    void judge_overtaken(const DeliveryRecord& delivery) {
+        std::erase_if(overtaken_, [&](const Overtaken& each) {
+            const bool is_it = each.earlier == delivery.message->sequence &&
+                               each.link == delivery.link->id;
+            if (is_it && delivery.call > each.call) {
+                environment_.verdict.report("(b) order of starts (R6)", each.text);
+            }
+            return is_it;
+        });
     }
 
     static const DeliveryRecord* latest_on(const LinkRecord& link, const MessageRecord& message) {
@@ -134,6 +168,7 @@ private:
     const Expectations& expectations_;
     std::uint32_t running_{0};
     std::vector<Overtaken> overtaken_{}; ///< a moment ago
+    std::map<std::pair<std::uint64_t, std::int64_t>, Starts> starts_{}; ///< by link and message
 };
 
 } // namespace
