@@ -16,8 +16,10 @@ dispatch::Verdict SessionCall::run() noexcept {
     } catch (...) {
         failure_ = exception_text(std::current_exception());
     }
+    // Before the loop can release it: nothing starts until the loop knows of the end.
+    driver_->view().lane().hold(1);
     driver_->view().workplace().notify(*this); // the loop may destroy the call from here on
-    return dispatch::Verdict::hold;
+    return dispatch::Verdict::proceed;
 }
 
 void SessionCall::call_handler() {
