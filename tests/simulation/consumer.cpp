@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulation/consumer.hpp"
 
+#include <algorithm>
+
 namespace sessionq::simulation {
 
 Consumer::Consumer(Stage& stage, Expectations& expectations, const Setup& setup)
@@ -30,6 +32,13 @@ void Consumer::start(SpanWatch* spans) {
                                                           .close = setup_->close_handler});
     if (setup_->quiet) {
         handlers.health_changed = [this](const Health& health) {
+            // With a max_hold of its own the application decides for how long sessions wait.
+            const bool may_wait = setup_->options.max_hold.has_value();
+            if (may_wait && std::ranges::all_of(health.reasons, [](const HealthReason& each) {
+                    return each.cause == HealthCause::sessions_waiting;
+                })) {
+                return;
+            }
             stage_->environment().verdict.report("(s) health",
                                                  "a false alarm: " + health.to_string());
         };
