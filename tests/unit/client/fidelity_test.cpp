@@ -327,11 +327,12 @@ void on_each_port(void (*check)(const Port&)) {
 
 } // namespace
 
-TEST_CASE("fidelity: abandon, defer, dead-letter and redrive change what they are to change") {
+TEST_CASE("fidelity: R27: abandon, defer, dead-letter and redrive change what they are to "
+          "change") {
     on_each_port(settle_and_redrive);
 }
 
-TEST_CASE("fidelity: a forwarded message stays as it was sent") { on_each_port(forward); }
+TEST_CASE("fidelity: R27: a forwarded message stays as it was sent") { on_each_port(forward); }
 
 TEST_CASE("fidelity: a message that is retried later stays as it was sent") {
     on_each_port(retry_later);
