@@ -3,10 +3,10 @@
 # change of one file costs more. OFF serves those who change the library.
 option(SESSIONQ_JOIN_SOURCES "Compile several sources of a folder as one" ON)
 
-# sessionq_join_sources(TARGET [KIBIBYTES number] [ALONE source...]): call it when the target has all
-# its sources. KIBIBYTES is how much source is joined at once (80): more needs more memory and leaves
-# cores idle at the end. ALONE names the sources that cannot be joined, because their names clash
-# with others.
+# sessionq_join_sources(TARGET [KIBIBYTES number] [ALONE source...]): call it when the target has
+# all its sources. KIBIBYTES is how much source is joined at once (80): more needs more memory and
+# leaves cores idle at the end. ALONE names the sources that cannot be joined, because their names
+# clash with others.
 function(sessionq_join_sources target)
   if(NOT SESSIONQ_JOIN_SOURCES)
     return()

@@ -56,16 +56,14 @@ if(COMPILER_ID MATCHES "Clang")
   set(coroutines -DASIO_HAS_CO_AWAIT) # Asio 1.22 does not see them in Clang
 endif()
 must_work(plain ${sources})
-must_work(coroutines ${sources} FLAGS -DCOROUTINES ${coroutines})
-must_work(compiled_once ${sources} asio_compiled.cpp
-  FLAGS -DCOROUTINES ${coroutines} -DASIO_SEPARATE_COMPILATION -DASIO_NO_DEPRECATED)
-must_work(tracked ${sources} FLAGS -DCOROUTINES ${coroutines}
-  -DASIO_ENABLE_HANDLER_TRACKING -DASIO_DISABLE_EPOLL -DASIO_STANDALONE)
+must_work(macros ${sources} asio_compiled.cpp FLAGS -DCOROUTINES ${coroutines}
+  -DASIO_SEPARATE_COMPILATION -DASIO_NO_DEPRECATED -DASIO_ENABLE_HANDLER_TRACKING
+  -DASIO_DISABLE_EPOLL -DASIO_STANDALONE)
 
 find_path(BOOST_INCLUDE boost/asio.hpp)
 if(BOOST_INCLUDE)
-  must_work(boost ${sources} FLAGS -DBOOST -I${BOOST_INCLUDE})
-  must_work(boost_and_coroutines ${sources} FLAGS -DBOOST -DCOROUTINES ${coroutines})
+  must_work(boost ${sources} FLAGS -DBOOST -I${BOOST_INCLUDE} -DCOROUTINES ${coroutines})
 else()
   message("skipped: boost: no boost/asio.hpp on this machine")
+  must_work(coroutines ${sources} FLAGS -DCOROUTINES ${coroutines})
 endif()
