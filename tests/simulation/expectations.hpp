@@ -31,9 +31,9 @@ struct Expectations {
         std::chrono::seconds{5}}; ///< the consumer waits at least so long for a drain's answer
     Duration settle_bound{std::chrono::seconds{30}}; ///< the same for the answers to settlements
 
-    bool close_handler{false}; ///< on_session_close is set
-    bool limits_change{false}; ///< limits change during the run
-    bool pauses{false};        ///< the processor is paused during the run
+    bool close_handler{false};           ///< on_session_close is set
+    bool limits_change{false};           ///< limits change during the run
+    bool pauses{false};                  ///< the processor is paused during the run
     bool voluntary_leave{false};         ///< the application gave up a session
     bool redrives_hold{false};           ///< redrives hold the sessions
     bool detects_duplicates{false};      ///< the broker does

@@ -137,8 +137,8 @@ private:
     /// The handler of an earlier message begins: its call was taken first, or it was overtaken.
     void judge_overtaken(const DeliveryRecord& delivery) {
         std::erase_if(overtaken_, [&](const Overtaken& each) {
-            const bool is_it = each.earlier == delivery.message->sequence &&
-                               each.link == delivery.link->id;
+            const bool is_it =
+                each.earlier == delivery.message->sequence && each.link == delivery.link->id;
             if (is_it && delivery.call > each.call) {
                 environment_.verdict.report("(b) order of starts (R6)", each.text);
             }
@@ -167,7 +167,7 @@ private:
     Environment& environment_;
     const Expectations& expectations_;
     std::uint32_t running_{0};
-    std::vector<Overtaken> overtaken_{}; ///< a moment ago
+    std::vector<Overtaken> overtaken_{};                                ///< a moment ago
     std::map<std::pair<std::uint64_t, std::int64_t>, Starts> starts_{}; ///< by link and message
 };
 
