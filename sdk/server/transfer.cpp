@@ -21,7 +21,15 @@ std::string make_message_id() {
 // other sections stay as they are. `made` holds the new bytes, if any.
 std::string_view with_message_id(std::string_view encoded, std::string& made) {
     const auto sections = amqp::MessageSections::find(encoded);
-    auto properties = sections ? amqp::MessageProperties::read(sections->properties) : std::nullopt;
+    if (!sections) {
+        const auto sorted = amqp::in_standard_order(encoded);
+        if (!sorted || *sorted == encoded) {
+            return encoded; // decoding reports the error
+        }
+        std::string with_id;
+        return made = with_message_id(*sorted, with_id);
+    }
+    auto properties = amqp::MessageProperties::read(sections->properties);
     if (!properties || !properties->id(amqp::MessageProperties::message_id).empty()) {
         return encoded; // if it is malformed, decoding reports the error
     }

@@ -93,7 +93,8 @@ core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::st
     EncodedContent& content = *made;
     const auto sections = MessageSections::find(content.encoded_);
     if (!sections) {
-        return malformed("sections");
+        const auto sorted = in_standard_order(encoded);
+        return sorted && *sorted != encoded ? make(*sorted, at) : malformed("sections");
     }
     content.sections_ = *sections;
     const auto header = MessageHeader::read(sections->header);

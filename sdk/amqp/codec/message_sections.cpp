@@ -108,6 +108,24 @@ std::optional<MessageSections> MessageSections::find(std::string_view encoded) n
     return found;
 }
 
+std::optional<std::string> in_standard_order(std::string_view encoded) {
+    std::array<std::string, 8> by_order;
+    for (std::string_view rest = encoded; !rest.empty();) {
+        Decoder decoder{rest};
+        const Place* const place = place_of(decoder.read_descriptor().value_or(0));
+        if (place == nullptr || !decoder.skip()) {
+            return std::nullopt;
+        }
+        by_order.at(place->order) += rest.substr(0, decoder.position());
+        rest.remove_prefix(decoder.position());
+    }
+    std::string sorted;
+    for (const std::string& sections : by_order) {
+        sorted += sections;
+    }
+    return sorted;
+}
+
 std::optional<MessageHeader> MessageHeader::read(std::string_view encoded_section) noexcept {
     MessageHeader header;
     if (encoded_section.empty()) {

@@ -47,6 +47,11 @@ struct MessageSections {
     [[nodiscard]] static std::optional<MessageSections> find(std::string_view encoded) noexcept;
 };
 
+/// The same sections in the standard's order. Some clients send them in another: rhea, and with it
+/// Azure's client for JavaScript, sends a footer before the body. Nothing if the bytes are no
+/// sections. The result may still have some that the standard does not allow together.
+[[nodiscard]] std::optional<std::string> in_standard_order(std::string_view encoded);
+
 /// The header section. Absent fields have the standard's defaults.
 struct MessageHeader {
     bool durable{false};

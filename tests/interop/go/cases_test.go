@@ -385,6 +385,73 @@ func TestDeadLetterWithAReason(t *testing.T) {
 	nothing(t, graveyard)
 }
 
+// All that this client shows of a message, but for what a redrive is to change.
+func contentOf(t *testing.T, message *sb.ReceivedMessage) string {
+	t.Helper()
+	raw := message.RawAMQPMessage
+	id, properties := message.MessageID, map[string]any{}
+	for name, value := range raw.ApplicationProperties {
+		if name == "sessionq-redrive-message-id" {
+			id = value.(string)
+		} else if !strings.HasPrefix(name, "sessionq-redrive-") {
+			properties[name] = value
+		}
+	}
+	own := *raw.Properties
+	own.MessageID, own.CreationTime, own.AbsoluteExpiryTime = nil, nil, nil
+	shown, err := json.Marshal(own)
+	ok(t, err)
+	return fmt.Sprintf("%s %s %#v %#v %#v %v %v %#v", id, shown, raw.Body, properties,
+		raw.MessageAnnotations["x-of-mine"], raw.Header.Durable, raw.Header.Priority, raw.Footer)
+}
+
+func TestARedrivenMessageIsReceivedAsItWasSent(t *testing.T) {
+	client, queue := start(t), take("s")
+	bodies := []sb.AMQPAnnotatedMessageBody{
+		{Data: [][]byte{[]byte("one"), {0, 255}}},
+		{Value: "grüße"},
+		{Value: int32(-5)},
+		{Sequence: [][]any{{int64(1), "two"}, {true}}},
+	}
+	sender, err := client.NewSender(queue, nil)
+	ok(t, err)
+	defer sender.Close(soon(t))
+	for number, body := range bodies {
+		ok(t, sender.SendAMQPAnnotatedMessage(soon(t), &sb.AMQPAnnotatedMessage{
+			Body:   body,
+			Header: &sb.AMQPAnnotatedMessageHeader{Durable: true, Priority: 3},
+			Properties: &sb.AMQPAnnotatedMessageProperties{GroupID: ptr("a"),
+				MessageID: fmt.Sprint("id", number), CorrelationID: uint64(7), UserID: []byte("me"),
+				ContentEncoding: ptr("gzip"), GroupSequence: ptr(uint32(9))},
+			ApplicationProperties: map[string]any{"int32": int32(5), "uint8": uint8(6),
+				"float": float32(0.5), "text": "grüße", "yes": true, "at": time.UnixMilli(1e12).UTC()},
+			MessageAnnotations: map[any]any{"x-of-mine": int16(4)},
+			Footer:             map[any]any{"x-end": int64(1)},
+		}, nil))
+	}
+	session := accept(t, client, queue, "a")
+	var before, after []string
+	for range bodies {
+		message := one(t, session)
+		before = append(before, contentOf(t, message))
+		ok(t, session.DeadLetterMessage(soon(t), message,
+			&sb.DeadLetterOptions{Reason: ptr("reason"), ErrorDescription: ptr("description")}))
+	}
+	ok(t, session.Close(soon(t)))
+	command := []string{"dead-letters", "redrive", queue}
+	if file := os.Getenv("SESSIONQ_CA"); file != "" {
+		command = append([]string{"--ca-file", file}, command...)
+	}
+	ok(t, exec.CommandContext(soon(t), os.Getenv("SESSIONQ_COMMAND"), command...).Run())
+	session = accept(t, client, queue, "a")
+	for range bodies {
+		message := one(t, session)
+		after = append(after, contentOf(t, message))
+		ok(t, session.CompleteMessage(soon(t), message, nil))
+	}
+	sameAll(t, after, before)
+}
+
 func TestAMessageThatIsAbandonedTooOftenIsDeadLettered(t *testing.T) {
 	client, queue := start(t), take("p")
 	send(t, client, queue, &sb.Message{Body: []byte("poison")})

@@ -2,6 +2,9 @@
 import com.azure.core.amqp.AmqpRetryOptions;
 import com.azure.core.amqp.exception.AmqpErrorCondition;
 import com.azure.core.amqp.exception.AmqpException;
+import com.azure.core.amqp.models.AmqpAnnotatedMessage;
+import com.azure.core.amqp.models.AmqpMessageBody;
+import com.azure.core.amqp.models.AmqpMessageId;
 import com.azure.core.util.BinaryData;
 import com.azure.messaging.servicebus.ServiceBusClientBuilder;
 import com.azure.messaging.servicebus.ServiceBusException;
@@ -36,6 +39,8 @@ import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -413,6 +418,81 @@ public final class Cases extends Support {
             graveyard.complete(dead);
             nothing(graveyard);
         }
+    }
+
+    // All that this client shows of a message, but for what a redrive is to change.
+    static String contentOf(ServiceBusReceivedMessage message) {
+        AmqpAnnotatedMessage raw = message.getRawAmqpMessage();
+        AmqpMessageBody body = raw.getBody();
+        String shown = switch (body.getBodyType()) {
+            case DATA -> Arrays.toString(body.getFirstData());
+            case VALUE -> body.getValue() + " " + body.getValue().getClass();
+            case SEQUENCE -> body.getSequence().toString();
+        };
+        Map<String, Object> properties = new TreeMap<>(raw.getApplicationProperties());
+        Object id = properties.get("sessionq-redrive-message-id");
+        properties.keySet().removeIf(name -> name.startsWith("sessionq-redrive-"));
+        List<String> types = new ArrayList<>();
+        properties.forEach((name, value) -> types.add(name + " " + value.getClass() + value));
+        return String.join(" ", String.valueOf(id == null ? message.getMessageId() : id), shown,
+            body.getBodyType().toString(), types.toString(),
+            String.valueOf(raw.getProperties().getCorrelationId()),
+            String.valueOf(raw.getProperties().getContentEncoding()),
+            String.valueOf(raw.getProperties().getGroupSequence()),
+            Arrays.toString(raw.getProperties().getUserId()), raw.getProperties().getSubject(),
+            String.valueOf(raw.getHeader().isDurable()),
+            String.valueOf(raw.getHeader().getPriority()),
+            String.valueOf(raw.getMessageAnnotations().get("x-of-mine")),
+            raw.getFooter().toString());
+    }
+
+    static void aRedrivenMessageIsReceivedAsItWasSent() throws Exception {
+        String queue = take("s");
+        ServiceBusClientBuilder client = client();
+        List<AmqpMessageBody> bodies = List.of(
+            AmqpMessageBody.fromData(new byte[] {0, -1, 7}), AmqpMessageBody.fromValue(5L),
+            AmqpMessageBody.fromValue("grüße"), AmqpMessageBody.fromSequence(List.of(1, "two")));
+        for (int i = 0; i < bodies.size(); ++i) {
+            ServiceBusMessage message = new ServiceBusMessage(bodies.get(i))
+                                            .setMessageId("id" + i)
+                                            .setSessionId("a")
+                                            .setSubject("subject");
+            AmqpAnnotatedMessage raw = message.getRawAmqpMessage();
+            raw.getHeader().setDurable(true).setPriority((short) 3);
+            raw.getProperties()
+                .setCorrelationId(new AmqpMessageId("c"))
+                .setContentEncoding("gzip")
+                .setGroupSequence(7L)
+                .setUserId("me".getBytes());
+            raw.getMessageAnnotations().put("x-of-mine", 5);
+            raw.getFooter().put("x-end", 1L);
+            message.getApplicationProperties().putAll(Map.of("int", 5, "long", 1L << 40, "float",
+                0.5f, "yes", true, "text", "grüße", "uuid", new UUID(1, 2)));
+            send(client, queue, message);
+        }
+        List<String> before = new ArrayList<>();
+        List<String> after = new ArrayList<>();
+        try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
+            for (AmqpMessageBody body : bodies) {
+                ServiceBusReceivedMessage message = one(receiver);
+                before.add(contentOf(message));
+                receiver.deadLetter(message, new DeadLetterOptions().setDeadLetterReason("r"));
+            }
+        }
+        List<String> command = new ArrayList<>(List.of(System.getenv("SESSIONQ_COMMAND")));
+        if (System.getenv("SESSIONQ_CA") != null) {
+            command.addAll(List.of("--ca-file", System.getenv("SESSIONQ_CA")));
+        }
+        command.addAll(List.of("dead-letters", "redrive", queue));
+        same(new ProcessBuilder(command).inheritIO().start().waitFor(), 0);
+        try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
+            for (AmqpMessageBody body : bodies) {
+                ServiceBusReceivedMessage message = one(receiver);
+                after.add(contentOf(message));
+                receiver.complete(message);
+            }
+        }
+        same(after, before);
     }
 
     static void aMessageThatIsAbandonedTooOftenIsDeadLettered() {

@@ -2,8 +2,10 @@
 // Azure's JavaScript client with sessions, against the broker in SESSIONQ_CONNECTION. Every case
 // has queues of its own. Also for version 7.0, see tests/interop/javascript7.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { after, describe } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { ServiceBusClient } from "@azure/service-bus";
 import { test } from "./runner.mjs";
 
@@ -29,6 +31,13 @@ async function send(queue, ...messages) {
   const sender = client.createSender(queue);
   await sender.sendMessages(messages.length === 1 ? messages[0] : messages);
   await sender.close();
+}
+
+async function redrive(queue) {
+  const authority = process.env.SESSIONQ_CA;
+  const command = ["dead-letters", "redrive", queue];
+  if (authority) command.unshift("--ca-file", authority);
+  await promisify(execFile)(process.env.SESSIONQ_COMMAND, command);
 }
 
 const bodies = (messages) => messages.map((message) => message.body);
@@ -206,6 +215,62 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     await graveyard.completeMessage(dead);
     assert.deepEqual(await graveyard.receiveMessages(1, { maxWaitTimeInMs: 200 }), []);
     await graveyard.close();
+  });
+
+  test("a redriven message is received as it was sent", async () => {
+    const queue = sessionQueue();
+    const parts = [
+      { bodyType: "value", body: { list: [1, 2.5, null], text: "two" } },
+      { bodyType: "sequence", body: [1, "two", false] },
+      { bodyType: "data", body: Buffer.from([0, 255, 7]) },
+    ];
+    const sent = parts.map((part, number) => ({
+      ...part,
+      header: { durable: true, priority: 3 },
+      properties: { messageId: `id${number}`, groupId: "a", correlationId: "c", userId: "me" },
+      applicationProperties: { int: 2 ** 40, half: 0.5, text: "grüße", at: new Date(1e12) },
+      messageAnnotations: { "x-of-mine": 5 },
+      footer: { "x-end": 1 },
+    }));
+    await send(queue, ...sent);
+    const contents = async (settle) => {
+      const receiver = await client.acceptSession(queue, "a");
+      const found = [];
+      while (found.length < sent.length) {
+        const messages = await receiver.receiveMessages(sent.length, { maxWaitTimeInMs: 5000 });
+        assert.notEqual(messages.length, 0);
+        for (const message of messages) {
+          found.push(structuredClone(message._rawAmqpMessage));
+          await settle(receiver, message);
+        }
+      }
+      await receiver.close();
+      return found;
+    };
+    const ofSender = ({ bodyType, body, header, properties, applicationProperties, ...rest }) => {
+      const { messageId, absoluteExpiryTime, creationTime, ...kept } = properties;
+      const own = Object.entries(applicationProperties ?? {});
+      const isMark = ([name]) => name.startsWith("sessionq-redrive-");
+      const mark = Object.fromEntries(own.filter(isMark));
+      return {
+        bodyType,
+        body: Buffer.isBuffer(body) ? [...body] : body,
+        durable: header.durable,
+        priority: header.priority,
+        id: mark["sessionq-redrive-message-id"] ?? messageId,
+        properties: kept,
+        applicationProperties: Object.fromEntries(own.filter((one) => !isMark(one))),
+        annotation: rest.messageAnnotations["x-of-mine"],
+        footer: rest.footer,
+      };
+    };
+    const before = await contents((receiver, message) =>
+      receiver.deadLetterMessage(message, { deadLetterReason: "r" }),
+    );
+    if (before[0]?.bodyType === undefined) return; // version 7.0 shows and sends no sections
+    await redrive(queue);
+    const after = await contents((receiver, message) => receiver.completeMessage(message));
+    assert.deepEqual(after.map(ofSender), before.map(ofSender));
   });
 
   test("a message that is abandoned too often is dead-lettered", async () => {

@@ -7,10 +7,12 @@ import concurrent.futures
 import datetime
 import itertools
 import os
+import subprocess
 import sys
 import threading
 import time
 import unittest
+import uuid
 
 from azure.servicebus import (
     NEXT_AVAILABLE_SESSION,
@@ -22,6 +24,7 @@ from azure.servicebus import (
     TransportType,
 )
 from azure.servicebus import __version__, aio, exceptions
+from azure.servicebus.amqp import AmqpAnnotatedMessage
 
 CONNECTION = os.environ["SESSIONQ_CONNECTION"]
 IS_UAMQP = tuple(map(int, __version__.split(".")[:2])) < (7, 9)
@@ -42,6 +45,10 @@ def text(received):
 
 def texts(received):
     return [text(one) for one in received]
+
+
+def decode(part):
+    return part.decode() if isinstance(part, bytes) else part
 
 
 def receive_all(receiver, count):
@@ -203,6 +210,79 @@ class Cases(unittest.TestCase):
             graveyard.renew_message_lock(dead)
             graveyard.complete_message(dead)
             self.assertEqual(graveyard.receive_messages(1, max_wait_time=1), [])
+
+    @unittest.skipIf(IS_UAMQP, "it cannot send values and sequences")
+    def test_a_redriven_message_is_received_as_it_was_sent(self):
+        queue = take("s")
+        bodies = [
+            {"data_body": [b"one", b"\xfftwo"]},
+            {"value_body": {"list": [1, 2.5, None], "id": uuid.uuid4(), "raw": b"\x00"}},
+            {"sequence_body": [[1, "two"], [b"three"]]},
+        ]
+        properties = {"int": 2**30, "small": 5, "float": 0.5, "text": "grüße", "yes": True}
+        properties |= {"id": uuid.uuid4(), "large": 1_700_000_000}
+        for number, body in enumerate(bodies):
+            sent = AmqpAnnotatedMessage(
+                **body,
+                header={"durable": True, "priority": 3},
+                properties={
+                    "message_id": f"id{number}",
+                    "group_id": "a",
+                    "correlation_id": "c",
+                    "content_encoding": "gzip",
+                    "user_id": b"me",
+                    "group_sequence": 7,
+                },
+                application_properties=properties,
+                annotations={"x-of-mine": [1, "two"]},
+                footer={"x-end": 1},
+            )
+            self.send(queue, sent)
+        before = self.contents(queue, "dead-letter")
+        self.assertEqual(len(before), len(bodies))
+        command = [os.environ["SESSIONQ_COMMAND"], "dead-letters", "redrive", queue]
+        authority = os.environ.get("SESSIONQ_CA")
+        command[1:1] = ["--ca-file", authority] if authority else []
+        subprocess.run(command, check=True, capture_output=True, timeout=60)
+        after = self.contents(queue, "complete")
+        for content in after:  # what a redrive adds
+            marks = content["application_properties"]
+            for name in [name for name in marks if name.startswith("sessionq-redrive-")]:
+                value = marks.pop(name)
+                if name == "sessionq-redrive-message-id":
+                    content["message_id"] = value
+        self.assertEqual(after, before)
+
+    def contents(self, queue, settle):
+        """All that this client shows of the messages of session a, by the names of sections."""
+        found = []
+        with self.session(queue, "a") as receiver:
+            for received in receive_all(receiver, 3):
+                raw = received.raw_amqp_message
+                properties = dict(raw.properties.items())
+                for name in ("message_id", "creation_time", "absolute_expiry_time"):
+                    properties.pop(name, None)
+                annotations = {decode(name): value for name, value in raw.annotations.items()}
+                found.append(
+                    {
+                        "kind": raw.body_type,
+                        "body": raw.body if raw.body_type.value == "value" else list(raw.body),
+                        "header": (raw.header.durable, raw.header.priority),
+                        "properties": properties,
+                        "message_id": decode(raw.properties.message_id),
+                        "application_properties": {
+                            decode(name): decode(value)
+                            for name, value in raw.application_properties.items()
+                        },
+                        "annotation": annotations["x-of-mine"],
+                        "footer": raw.footer,
+                    }
+                )
+                if settle == "complete":
+                    receiver.complete_message(received)
+                else:
+                    receiver.dead_letter_message(received, reason="r", error_description="d")
+        return found
 
     def test_a_message_that_is_abandoned_too_often_is_dead_lettered(self):
         queue = take("p")

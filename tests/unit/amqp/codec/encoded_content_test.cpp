@@ -23,6 +23,7 @@ TEST_CASE("EncodedContent: returns every kind of body as bytes") {
     };
     CHECK(body_of(section_of(0x75, Value::binary("a")) + section_of(0x75, Value::binary("b"))) ==
           "ab");
+    CHECK(body_of(section_of(0x78, Value::map({})) + section_of(0x75, Value::binary("a"))) == "a");
     CHECK(body_of(section_of(0x77, "text")) == "text");
     CHECK(body_of(section_of(0x77, Value::binary("bytes"))) == "bytes");
     CHECK(body_of(section_of(0x77, Value::map({{"a", true}}))) ==

@@ -53,6 +53,18 @@ TEST_CASE("MessageSections: rejects sections that the standard does not allow") 
     CHECK_FALSE(MessageSections::find(data + section_of(section::data, true)));
 }
 
+TEST_CASE("MessageSections: those in another order are put into the standard's") {
+    const std::string header = section_of(section::header, List{});
+    const std::string one = section_of(section::data, Value::binary("1"));
+    const std::string two = section_of(section::data, Value::binary("2"));
+    const std::string footer = section_of(section::footer, Map{});
+    CHECK(in_standard_order(footer + one + two + header) == header + one + two + footer);
+    CHECK(in_standard_order(one + footer + two) == one + two + footer);
+    CHECK(in_standard_order(header + one) == header + one);
+    CHECK_FALSE(in_standard_order(header + "\x40"));
+    CHECK_FALSE(in_standard_order(one + section_of(0x79, List{})));
+}
+
 TEST_CASE("MessageHeader: absent fields have the standard's defaults, large numbers are clamped") {
     const MessageHeader absent = *MessageHeader::read({});
     CHECK_FALSE(absent.durable);
