@@ -40,31 +40,74 @@ std::string_view trimmed(std::string_view text) noexcept {
                : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-/// Returns the value of a header field, or an empty view.
-std::string_view field(std::string_view head, std::string_view name) noexcept {
+/// Gives the value of each header field of this name to `take`, until that returns true.
+template <typename Take>
+void find_field(std::string_view head, std::string_view name, Take take) {
     for (std::size_t at = head.find("\r\n"); at != std::string_view::npos;) {
         const std::size_t begin = at + 2;
         at = head.find("\r\n", begin);
         const std::string_view line =
             head.substr(begin, at == std::string_view::npos ? at : at - begin);
         const std::size_t colon = line.find(':');
-        if (colon != std::string_view::npos && are_alike(line.substr(0, colon), name)) {
-            return trimmed(line.substr(colon + 1));
+        if (colon != std::string_view::npos && are_alike(line.substr(0, colon), name) &&
+            take(trimmed(line.substr(colon + 1)))) {
+            return;
         }
+    }
+}
+
+/// Returns the value of a header field, or an empty view.
+std::string_view field(std::string_view head, std::string_view name) noexcept {
+    std::string_view found;
+    find_field(head, name, [&found](std::string_view value) {
+        found = value;
+        return true;
+    });
+    return found;
+}
+
+/// Returns the first item of a comma-separated list for which `is_it` is true, or an empty view.
+template <typename Is>
+std::string_view find_item(std::string_view list, Is is_it) {
+    while (!list.empty()) {
+        const std::size_t comma = std::min(list.find(','), list.size());
+        const std::string_view item = trimmed(list.substr(0, comma));
+        if (is_it(item)) {
+            return item;
+        }
+        list.remove_prefix(std::min(comma + 1, list.size()));
     }
     return {};
 }
 
 /// Returns true if a comma-separated list contains `item`.
 bool names(std::string_view list, std::string_view item) noexcept {
-    while (!list.empty()) {
-        const std::size_t comma = std::min(list.find(','), list.size());
-        if (are_alike(trimmed(list.substr(0, comma)), item)) {
-            return true;
-        }
-        list.remove_prefix(std::min(comma + 1, list.size()));
+    return !find_item(list, [item](std::string_view each) {
+                return are_alike(each, item);
+            }).empty();
+}
+
+/// Returns the subprotocol of AMQP that a request or response names, as the peer spells it. Empty:
+/// it names none.
+std::string_view protocol_in(std::string_view head) {
+    std::string_view found;
+    find_field(head, "Sec-WebSocket-Protocol", [&found](std::string_view list) {
+        found = find_item(list, [](std::string_view item) {
+            return std::ranges::any_of(web_socket_protocols, [item](std::string_view each) {
+                return are_alike(item, each);
+            });
+        });
+        return !found.empty();
+    });
+    return found;
+}
+
+std::string all_protocols() {
+    std::string list;
+    for (const std::string_view each : web_socket_protocols) {
+        list.append(list.empty() ? "" : ", ").append(each);
     }
-    return false;
+    return list;
 }
 
 std::string_view first_line(std::string_view head) noexcept {
@@ -95,8 +138,8 @@ WebSocketUpgrade WebSocketUpgrade::client(const std::string& host, const std::st
     made.is_client_ = true;
     made.output = "GET " + path + " HTTP/1.1\r\nHost: " + host +
                   "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: " + key +
-                  "\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: " +
-                  std::string{web_socket_protocol} + std::string{end_of_head};
+                  "\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: " + all_protocols() +
+                  std::string{end_of_head};
     made.key_ = std::move(key);
     return made;
 }
@@ -143,13 +186,14 @@ WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
     if (without_slash(path) != without_slash(path_)) {
         return refuse("404 Not Found", "the peer requested an unknown path");
     }
-    if (!names(field(head, "Sec-WebSocket-Protocol"), web_socket_protocol)) {
-        return refuse("400 Bad Request", "the peer does not offer the subprotocol " +
-                                             std::string{web_socket_protocol});
+    const std::string_view protocol = protocol_in(head);
+    if (protocol.empty()) {
+        return refuse("400 Bad Request",
+                      "the peer offers none of the subprotocols " + all_protocols());
     }
     output = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: "
              "Upgrade\r\nSec-WebSocket-Accept: " +
-             accept_of(key) + "\r\nSec-WebSocket-Protocol: " + std::string{web_socket_protocol} +
+             accept_of(key) + "\r\nSec-WebSocket-Protocol: " + std::string{protocol} +
              std::string{end_of_head};
     return State::done;
 }
@@ -163,8 +207,8 @@ WebSocketUpgrade::State WebSocketUpgrade::on_response(std::string_view head) {
     if (field(head, "Sec-WebSocket-Accept") != accept_of(key_)) {
         return fail("the peer sent a wrong Sec-WebSocket-Accept");
     }
-    if (!are_alike(field(head, "Sec-WebSocket-Protocol"), web_socket_protocol)) {
-        return fail("the peer does not accept the subprotocol " + std::string{web_socket_protocol});
+    if (protocol_in(head).empty()) {
+        return fail("the peer accepts none of the subprotocols " + all_protocols());
     }
     return State::done;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,8 +12,9 @@ struct wslay_event_context;
 
 namespace sessionq::amqp {
 
-/// The subprotocol of AMQP 1.0 over WebSocket, as Azure Service Bus names it.
-inline constexpr std::string_view web_socket_protocol = "AMQPWSB10";
+/// The names of the subprotocol AMQP 1.0 over WebSocket: that of the standard, registered with
+/// IANA, which .NET and Go offer, and that of its draft, which Java, JavaScript and Python offer.
+inline constexpr std::array<std::string_view, 2> web_socket_protocols{"amqp", "AMQPWSB10"};
 
 /// The WebSocket path of Azure Service Bus.
 inline constexpr std::string_view service_bus_web_socket_path = "/$servicebus/websocket";

@@ -36,7 +36,7 @@ std::string carry(WebSocketFrames& from, WebSocketFrames& to, std::size_t step =
 TEST_CASE("WebSocket: client and server complete the handshake however the stream is cut") {
     const std::string request =
         WebSocketUpgrade::client("host:443", path, make_web_socket_key()).output;
-    CHECK(request.find("Sec-WebSocket-Protocol: AMQPWSB10\r\n") != std::string::npos);
+    CHECK(request.find("Sec-WebSocket-Protocol: amqp, AMQPWSB10\r\n") != std::string::npos);
     for (std::size_t cut = 0; cut < request.size(); ++cut) {
         CAPTURE(cut);
         auto client = WebSocketUpgrade::client("host:443", path, make_web_socket_key());
@@ -60,11 +60,37 @@ TEST_CASE("WebSocket: answers the example of RFC 6455 and leaves the bytes after
           std::string::npos);
 }
 
-TEST_CASE("WebSocket: a list of protocols needs no spaces") {
-    std::string request = WebSocketUpgrade::client("h", path, make_web_socket_key()).output;
-    request.replace(request.find("AMQPWSB10"), 9, "a,AMQPWSB10");
-    auto server = WebSocketUpgrade::server(path);
-    CHECK(feed(server, request) == State::done);
+TEST_CASE("WebSocket: the server takes either name of the subprotocol, and answers as it was "
+          "offered") {
+    const auto answer = [](const std::string& offer) {
+        std::string request = WebSocketUpgrade::client("h", path, make_web_socket_key()).output;
+        const std::string both = "amqp, AMQPWSB10";
+        request.replace(request.find(both), both.size(), offer);
+        auto server = WebSocketUpgrade::server(path);
+        if (feed(server, request) != State::done) {
+            return std::string{"refused"};
+        }
+        const std::string name = "Sec-WebSocket-Protocol: ";
+        const std::size_t at = server.output.find(name) + name.size();
+        return server.output.substr(at, server.output.find("\r\n", at) - at);
+    };
+    CHECK(answer("amqp") == "amqp");                                 // .NET, AMQPNetLite, Go
+    CHECK(answer("AMQPWSB10") == "AMQPWSB10");                       // Java, JavaScript, Python
+    CHECK(answer("a,AMQPWSB10") == "AMQPWSB10");                     // a list needs no spaces
+    CHECK(answer("AMQPWSB10, amqp") == "AMQPWSB10");                 // what the client prefers
+    CHECK(answer("amqpwsb10") == "amqpwsb10");                       // as it is spelt
+    CHECK(answer("mqtt\r\nsec-websocket-protocol: amqp") == "amqp"); // in a field of its own
+    CHECK(answer("amqps") == "refused");
+}
+
+TEST_CASE("WebSocket: the client takes the name that the server chose") {
+    for (const char* chosen : {"amqp", "AMQPWSB10", ""}) {
+        auto client = WebSocketUpgrade::client("h", path, "dGhlIHNhbXBsZSBub25jZQ==");
+        std::string response = "HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: "
+                               "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nSec-WebSocket-Protocol: ";
+        response.append(chosen).append("\r\n\r\n");
+        CHECK(feed(client, response) == (*chosen != '\0' ? State::done : State::failed));
+    }
 }
 
 TEST_CASE("WebSocket: answers other requests with an HTTP error") {
@@ -78,7 +104,7 @@ TEST_CASE("WebSocket: answers other requests with an HTTP error") {
     CHECK(answer(WebSocketUpgrade::client("h", "/elsewhere", "k").output) ==
           "HTTP/1.1 404 Not Found");
     std::string other = good;
-    other.replace(other.find("AMQPWSB10"), 9, "something");
+    other.replace(other.find("amqp, AMQPWSB10"), 15, "something");
     CHECK(answer(other) == "HTTP/1.1 400 Bad Request");
     auto endless = WebSocketUpgrade::server(path);
     CHECK(feed(endless, std::string(WebSocketUpgrade::longest_head, 'x')) == State::going_on);
