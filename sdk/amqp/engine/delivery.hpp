@@ -15,8 +15,10 @@ namespace sessionq::amqp {
 
 class Link;
 
-/// The longest delivery tag (AMQP 1.0 part 2, section 2.8.7).
+/// The longest delivery tag (AMQP 1.0 part 2, section 2.8.7). None that is sent is longer.
 inline constexpr std::size_t longest_tag = 32;
+/// The longest that is taken from a peer. Azure's earlier client for Java sends tags of 36 bytes.
+inline constexpr std::size_t longest_received_tag = 256;
 
 /// An unsettled delivery, in the list of its link. Use it through a `DeliveryHandle`.
 struct Delivery : core::ListHook<> {
@@ -42,6 +44,7 @@ public:
     explicit DeliveryHandle(Delivery* delivery) noexcept : delivery_{delivery} {}
 
     [[nodiscard]] explicit operator bool() const noexcept { return delivery_ != nullptr; }
+    /// Of a longer tag its first `longest_tag` bytes.
     [[nodiscard]] std::string_view tag() const noexcept {
         return {delivery_->tag.data(), delivery_->tag_size};
     }

@@ -62,10 +62,11 @@ Condition ReceiverLink::take(const Fields& transfer) {
         return take_more(transfer);
     }
     const std::string_view tag = transfer.text(delivery_tag);
-    if (!transfer.has(delivery_id) || !transfer.has(delivery_tag) || tag.size() > longest_tag) {
+    if (!transfer.has(delivery_id) || !transfer.has(delivery_tag) ||
+        tag.size() > longest_received_tag) {
         return {.name = "amqp:invalid-field",
-                .text = "a message begins without a delivery-id and a delivery-tag of at most 32 "
-                        "bytes",
+                .text = "a message begins without a delivery-id and a delivery-tag of at most " +
+                        std::to_string(longest_received_tag) + " bytes",
                 .found = Errc::protocol_error};
     }
     if (!credit_.begun()) {

@@ -663,11 +663,11 @@ const Rule rules[]{
          CHECK(link.why.found == Errc::protocol_error);
          CHECK(peer.engine->is_open());
      }},
-    {"2.6.12", "a delivery begins with an id and a tag of at most 32 bytes",
+    {"2.6.12", "a delivery begins with an id and a tag, which may be longer than the standard says",
      [] {
          const List broken[]{{Uint{0}, {}, Value::binary("t")},
                              {Uint{0}, Uint{0}},
-                             {Uint{0}, Uint{0}, Value::binary(std::string(33, 't'))}};
+                             {Uint{0}, Uint{0}, Value::binary(std::string(257, 't'))}};
          for (const List& each : broken) {
              RawPeer peer;
              opened(peer);
@@ -679,8 +679,10 @@ const Rule rules[]{
          opened(peer);
          LinkLog& link = peer.attach("l", 0, false);
          link.receiver->add_credit(5);
-         peer.say(0x14, {Uint{0}, Uint{0}, Value::binary(std::string(32, 't'))}, "x");
-         CHECK(link.messages == std::vector<std::string>{"x"});
+         for (const std::uint32_t size : {1U, 32U, 36U, 256U}) {
+             peer.say(0x14, {Uint{0}, Uint{size}, Value::binary(std::string(size, 't'))}, "x");
+         }
+         CHECK(link.messages == std::vector<std::string>(4, "x"));
      }},
     {"2.6.14",
      "a delivery of many transfers arrives once, whole, and settled if one of them says so",
