@@ -90,25 +90,30 @@ void RuleBook::record_in(std::shared_ptr<Journal> journal, EntityId id, std::str
 void RuleBook::replace(std::shared_ptr<const Rules> rules) {
     rules_ = std::move(rules);
     if (journal_) {
-        journal_->append({RulesChanged{.queue = id_, .rules = list(*rules_)}});
+        journal_->append({RulesChanged{.queue = id_, .rules = as_added(*rules_)}});
     }
 }
 
-std::vector<Rule> RuleBook::list() const { return list(*snapshot()); }
-
-std::vector<Rule> RuleBook::list(std::size_t skip, std::size_t top) const {
-    const auto rules = snapshot();
-    const std::span<const RulePtr> all{*rules};
-    const auto rest = all.subspan(std::min(skip, all.size()));
-    return list(rest.first(std::min(top, rest.size())));
-}
-
-std::vector<Rule> RuleBook::list(std::span<const RulePtr> rules) {
+std::vector<Rule> RuleBook::as_added(const Rules& rules) {
     std::vector<Rule> all;
-    for (const auto& rule : rules) {
+    for (const RulePtr& rule : rules) {
         all.push_back(rule->rule());
     }
     return all;
+}
+
+std::vector<Rule> RuleBook::list() const { return list(0, snapshot()->size()); }
+
+std::vector<Rule> RuleBook::list(std::size_t skip, std::size_t top) const {
+    Rules by_name = *snapshot();
+    std::ranges::sort(by_name, [](const RulePtr& one, const RulePtr& other) {
+        return core::less_ignoring_case(one->rule().name, other->rule().name);
+    });
+    std::vector<Rule> page;
+    for (std::size_t i = skip; i < by_name.size() && page.size() < top; ++i) {
+        page.push_back(by_name[i]->rule());
+    }
+    return page;
 }
 
 std::shared_ptr<const RuleBook::Rules> RuleBook::snapshot() const {

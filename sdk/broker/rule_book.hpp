@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +58,7 @@ public:
     /// Fails with entity_not_found or server_busy.
     core::Result<core::Done> remove(std::string_view name);
 
+    /// By name, as Azure Service Bus lists them.
     [[nodiscard]] std::vector<Rule> list() const;
     /// Up to `top` rules after the first `skip`.
     [[nodiscard]] std::vector<Rule> list(std::size_t skip, std::size_t top) const;
@@ -71,7 +71,7 @@ private:
     using Rules = RuleSelection::Rules;
 
     void replace(std::shared_ptr<const Rules> rules);
-    [[nodiscard]] static std::vector<Rule> list(std::span<const RulePtr> rules);
+    [[nodiscard]] static std::vector<Rule> as_added(const Rules& rules);
     [[nodiscard]] std::shared_ptr<const Rules> snapshot() const;
     [[nodiscard]] static Rules::const_iterator find(const Rules& rules,
                                                     std::string_view name) noexcept;

@@ -18,6 +18,12 @@ namespace sessionq::core {
     return std::ranges::equal(left, right, {}, lower, lower);
 }
 
+/// In the order of the lower-cased bytes.
+[[nodiscard]] inline bool less_ignoring_case(std::string_view left,
+                                             std::string_view right) noexcept {
+    return std::ranges::lexicographical_compare(left, right, {}, lower, lower);
+}
+
 [[nodiscard]] inline std::string lower_case(std::string_view text) {
     std::string made{text};
     std::ranges::transform(made, made.begin(), lower);

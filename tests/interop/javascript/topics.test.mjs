@@ -129,7 +129,7 @@ describe("@azure/service-bus: topics", { concurrency: 8 }, () => {
     );
     await rules.createRule("correlation", { subject: "s", applicationProperties: { n: 5 } });
     await rules.deleteRule("$Default");
-    const [sql, correlation] = await list();
+    const [correlation, sql] = await list(); // by name
     assert.deepEqual(sql, {
       name: "sql",
       filter: { sqlExpression: "color = 'red'" },

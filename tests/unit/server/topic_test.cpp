@@ -158,7 +158,7 @@ TEST_CASE("Management: rules are added, listed by page and removed") {
     const auto both = page(0, 100);
     CHECK(both.status == 200);
     REQUIRE(both.body.find("rules")->items()->size() == 2);
-    const Value* described = (*both.body.find("rules")->items())[1].find("rule-description");
+    const Value* described = (*both.body.find("rules")->items())[0].find("rule-description");
     REQUIRE(described->described() != nullptr);
     CHECK((*described->described()->value.items())[2] == Value{"blue"});
     CHECK(page(1, 100).body.find("rules")->items()->size() == 1);
