@@ -173,8 +173,8 @@ void EntityMessages::forward(StoredMessage& message) {
                                      .is_shared = entity_.kind == EntityKind::topic},
                     .first_sequence = message.first_sequence,
                     .dead_letter = message.dead_letter};
-    if (leaving.first_sequence == 0 && entity_.kind != EntityKind::topic) {
-        leaving.first_sequence = message.sequence; // a topic does not forward
+    if (leaving.first_sequence == 0) {
+        leaving.first_sequence = message.sequence; // also of a topic, as subscribers are told
     }
     if (message.dead_letter && entity_.is_dead_letter_queue) {
         DeadLetterInfo info = *message.dead_letter;

@@ -77,11 +77,12 @@ void read_changes(const amqp::Value& map, broker::Changes& to) {
         if (!name) {
             continue;
         }
-        if (*name == reason_key) {
-            to.dead_letter.reason = value.text().value_or(std::string_view{});
-        } else if (*name == description_key) {
-            to.dead_letter.description = value.text().value_or(std::string_view{});
-        } else {
+        const auto text = value.text();
+        if (text && *name == reason_key) {
+            to.dead_letter.reason = *text;
+        } else if (text && *name == description_key) {
+            to.dead_letter.description = *text;
+        } else { // also a reason of another type, which stays a property of this type
             to.properties.insert_or_assign(std::string{*name}, amqp::to_property(value));
             to.encoded.insert_or_assign(std::string{*name}, amqp::encode(value));
         }

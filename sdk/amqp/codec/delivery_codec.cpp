@@ -109,7 +109,27 @@ private:
     std::size_t locked_until_{0};
 };
 
-/// `is_own` is true if no sender encoded the properties. Then the broker sets the expiry time.
+/// Lets the header tell the time to live that the broker enforces. Returns whether the message
+/// asked for a longer one, or for none. `said`: when the sender said that it expires.
+bool shorten_time_to_live(MessageHeader& header, std::optional<WallTime> said,
+                          const DeliveryFacts& facts) {
+    if (!facts.expires_at) {
+        return false;
+    }
+    using std::chrono::milliseconds;
+    const auto enforced =
+        std::chrono::duration_cast<milliseconds>(*facts.expires_at - facts.enqueued_time);
+    if (header.time_to_live ? milliseconds{*header.time_to_live} <= enforced
+                            : said && *said <= *facts.expires_at) {
+        return false;
+    }
+    header.time_to_live = static_cast<std::uint32_t>(std::clamp<milliseconds::rep>(
+        enforced.count(), 0, std::numeric_limits<std::uint32_t>::max()));
+    return true;
+}
+
+/// `is_own` is true if the broker sets the expiry time: no sender encoded the properties, or the
+/// broker shortens the time to live. Receivers take the time between creation and expiry for it.
 void write_properties(const MessageSections& sections, const DeliveryNotes& notes, bool is_own,
                       std::string& to) {
     const auto said =
@@ -123,6 +143,10 @@ void write_properties(const MessageSections& sections, const DeliveryNotes& note
     MessageProperties properties = *said;
     const std::string expires_at = encode(Timestamp::of(*notes.facts.expires_at));
     properties.encoded[MessageProperties::absolute_expiry_time] = expires_at;
+    const std::string enqueued = encode(Timestamp::of(notes.facts.enqueued_time));
+    if (says_expiry && !properties.encoded[MessageProperties::creation_time].empty()) {
+        properties.encoded[MessageProperties::creation_time] = enqueued;
+    }
     properties.write(to);
 }
 
@@ -135,8 +159,12 @@ void write_application_properties(const MessageSections& sections, const Deliver
     Encoder encoder{to};
     encoder.write_descriptor(section::application_properties);
     const std::size_t begun = encoder.begin_map();
+    const DeadLetterInfo& why = *notes.facts.dead_letter;
     std::uint32_t count =
-        copy_entries(sections.application_properties, encoder, is_dead_letter_name);
+        copy_entries(sections.application_properties, encoder, [&why](std::string_view name) {
+            return (name == dead_letter_reason && !why.reason.empty()) ||
+                   (name == dead_letter_description && !why.description.empty());
+        });
     const auto put = [&](std::string_view name, const std::string& text) {
         if (!text.empty()) {
             encoder.write_string(name);
@@ -144,8 +172,8 @@ void write_application_properties(const MessageSections& sections, const Deliver
             count += 2;
         }
     };
-    put(dead_letter_reason, notes.facts.dead_letter->reason);
-    put(dead_letter_description, notes.facts.dead_letter->description);
+    put(dead_letter_reason, why.reason);
+    put(dead_letter_description, why.description);
     encoder.end_map(begun, count);
 }
 
@@ -301,8 +329,9 @@ std::string_view encode_delivery(const MessageContent& content, const DeliveryNo
     MessageHeader header = own != nullptr
                                ? own->header()
                                : MessageHeader::read(sections.header).value_or(MessageHeader{});
-    header.first_acquirer = false; // as Service Bus says of every message
     header.delivery_count = notes.facts.delivery_count;
+    const bool is_shortened = shorten_time_to_live(
+        header, own != nullptr ? own->absolute_expiry_time() : std::nullopt, notes.facts);
     head.clear();
     header.write(head);
     if (static const OnlyLockToken usual; OnlyLockToken::fits(sections, notes)) {
@@ -315,7 +344,7 @@ std::string_view encode_delivery(const MessageContent& content, const DeliveryNo
     } else {
         write_annotations(sections, notes, head);
     }
-    write_properties(sections, notes, own == nullptr, head);
+    write_properties(sections, notes, own == nullptr || is_shortened, head);
     write_application_properties(sections, notes, head);
     if (own == nullptr) {
         head.append(sections.body);

@@ -36,6 +36,7 @@ TEST_CASE("encode_delivery: keeps a sender's bytes and adds the broker's annotat
     CHECK(header->priority == 9);
     CHECK(header->delivery_count == 2);
     CHECK_FALSE(header->first_acquirer);
+    CHECK_FALSE(header->time_to_live);
     const auto note = [&](std::string_view name) {
         return decode(find_entry(sections->message_annotations, name)).value_or(Value{});
     };
@@ -46,8 +47,46 @@ TEST_CASE("encode_delivery: keeps a sender's bytes and adds the broker's annotat
     CHECK(note("x-opt-message-state").is_null());
 }
 
-TEST_CASE("encode_delivery: keeps a sender's delivery annotations and adds the lock token; no "
-          "message says that its acquirer is the first") {
+TEST_CASE("encode_delivery: tells the time to live that the broker enforces, and what the sender "
+          "says of its first acquirer") {
+    const auto told = [](const std::string& message, std::chrono::milliseconds enforced) {
+        const auto content = parse(message + section_of(0x75, Value::binary("b")));
+        const DeliveryFacts facts{
+            .sequence_number = 1, .enqueued_time = noon.wall, .expires_at = noon.wall + enforced};
+        const std::string wire = encode_delivery(*content, {.facts = facts}, noon);
+        const auto sections = MessageSections::find(wire);
+        REQUIRE(sections);
+        const auto header = MessageHeader::read(sections->header);
+        CHECK(header->first_acquirer == !message.empty());
+        const auto properties = MessageProperties::read(sections->properties);
+        REQUIRE(properties);
+        const auto expires = properties->time(MessageProperties::absolute_expiry_time);
+        const auto created = properties->time(MessageProperties::creation_time);
+        CHECK(expires == noon.wall + enforced);
+        return std::pair{header->time_to_live.value_or(0),
+                         created ? (*expires - *created) / 1ms : 0};
+    };
+    const Value yes{true};
+    const auto with = [&](std::uint32_t time_to_live) {
+        const auto at = [](WallTime time) { return Value{Timestamp::of(time)}; };
+        const WallTime made = noon.wall - 5ms;
+        return section_of(0x70, Value::list({yes, {}, time_to_live, yes})) +
+               section_of(0x73, Value::list({{},
+                                             {},
+                                             {},
+                                             {},
+                                             {},
+                                             {},
+                                             {},
+                                             {},
+                                             at(made + std::chrono::milliseconds{time_to_live}),
+                                             at(made)}));
+    };
+    CHECK(told(with(60'000), 5'000ms) == std::pair{5'000U, std::int64_t{5'000}});
+    CHECK(told("", 5'000ms) == std::pair{5'000U, std::int64_t{0}});
+}
+
+TEST_CASE("encode_delivery: keeps a sender's delivery annotations and adds the lock token") {
     const std::string annotations =
         section_of(0x71, Value::map({{Value::symbol("x-own"), "mine"},
                                      {Value::symbol("x-opt-lock-token"), "forged"}}));
@@ -169,7 +208,9 @@ TEST_CASE("encode_delivery: without an expiry time only the broker's sections ch
         parse(encode_message({.body = "b", .session_id = "s", .time_to_live = 5s}, noon));
     const DeliveryFacts facts{
         .sequence_number = 1, .enqueued_time = noon.wall, .expires_at = noon.wall + 3s};
-    const std::string wire = encode_delivery(*content, {.facts = facts}, noon);
+    DeliveryFacts as_asked = facts;
+    as_asked.expires_at = noon.wall + 5s;
+    const std::string wire = encode_delivery(*content, {.facts = as_asked}, noon);
     CHECK(MessageSections::find(wire)->properties == content->sections().properties);
     const auto silent = parse(encode_message({.body = "b", .session_id = "s"}, noon));
     const auto told = parse(encode_delivery(*silent, {.facts = facts}, noon));
