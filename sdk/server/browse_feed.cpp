@@ -64,7 +64,7 @@ BrowseFeed::BrowseFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr lin
 BrowseFeed::~BrowseFeed() { end_wait(); }
 
 void BrowseFeed::start() {
-    amqp::Attach answer = echo_attach(link_->remote(), queue_->options().max_message_bytes);
+    amqp::Attach answer = echo_attach(link_->remote(), unlimited_messages);
     answer.sender_mode = amqp::SenderSettleMode::settled;
     link_->open(answer);
     pump();

@@ -15,7 +15,7 @@ FetchedMessages::FetchedMessages(const Holder& holder, std::vector<broker::Deliv
     : holder_{holder.number},
       queue_{holder.queue},
       consumer_{holder.consumer},
-      locked_until_{holder.message_locked_until(now.now)},
+      locked_until_{holder.message_locked_until(now)},
       deletes_{deletes},
       messages_{std::move(messages)} {
     constexpr std::size_t beside = 192; // the lock token, and what is added to a message
@@ -54,7 +54,7 @@ void FetchedMessages::write(const broker::Delivered& delivered, broker::Instant 
     amqp::DeliveryNotes notes{.facts = delivered.message.facts()};
     if (deletes_ == Delete::no) { // one client fails on a lock token without an expiry
         notes.lock_token = token;
-        notes.locked_until = wall_time(locked_until_, now);
+        notes.locked_until = locked_until_;
     }
     amqp::Encoder encoder{body_};
     const std::size_t map = encoder.begin_map();

@@ -38,7 +38,7 @@ private:
     const std::uint64_t holder_;
     const broker::QueuePtr queue_;
     const broker::ConsumerPtr consumer_;
-    const TimePoint locked_until_;
+    const WallTime locked_until_;
     const Delete deletes_;
     const std::vector<broker::Delivered> messages_;
     std::size_t written_{0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -20,9 +21,14 @@ struct Holder {
     broker::ConsumerPtr consumer{};
     TimePoint locked_until{}; ///< of a session, as last granted or renewed
 
-    /// Returns the lock expiry of a message that is delivered at `now`.
-    [[nodiscard]] TimePoint message_locked_until(TimePoint now) const {
-        return consumer->has_session ? locked_until : now + queue->options().lock_duration;
+    /// Returns the lock expiry of a message that is delivered at `now`. In a session the message is
+    /// locked for as long as the session is, which may be renewed, so it is the greatest time, as
+    /// on Azure Service Bus (azure-sdk-for-net issue 27057). The client for .NET forgets a message
+    /// whose own lock seems to be over.
+    [[nodiscard]] WallTime message_locked_until(broker::Instant now) const {
+        return consumer->has_session ? WallTime::max()
+                                     : now.wall + std::chrono::duration_cast<WallTime::duration>(
+                                                      queue->options().lock_duration);
     }
 };
 

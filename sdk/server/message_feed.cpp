@@ -152,7 +152,7 @@ void MessageFeed::open(broker::ConsumerPtr consumer) {
                      .queue = queue_,
                      .consumer = consumer_,
                      .locked_until = consumer_->first_locked_until});
-    amqp::Attach answer = echo_attach(link_->remote(), queue_->options().max_message_bytes);
+    amqp::Attach answer = echo_attach(link_->remote(), unlimited_messages);
     answer.source.filter.clear();
     if (consumer_->has_session) {
         answer.source.filter = answer_session_filter(wanted_.session, consumer_->session_id);
@@ -236,7 +236,9 @@ void MessageFeed::pump() {
             hold_back(delivered_);
         } else {
             for (const broker::Delivered& delivered : delivered_) {
-                send(delivered, now);
+                if (!send(delivered, now)) {
+                    return; // the link has ended
+                }
             }
         }
         is_interested_ = found_end;
@@ -293,7 +295,7 @@ void MessageFeed::send_held_back(std::size_t count) {
     change_unsettled(-static_cast<std::ptrdiff_t>(count));
     const auto end = held_back_.begin() + static_cast<std::ptrdiff_t>(count);
     for (auto deleted = held_back_.begin(); deleted != end; ++deleted) {
-        send(*deleted, peer_.now());
+        static_cast<void>(send(*deleted, peer_.now()));
     }
     held_back_.erase(held_back_.begin(), end);
 }
@@ -306,7 +308,9 @@ void MessageFeed::change_unsettled(std::ptrdiff_t by) noexcept {
     }
 }
 
-void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) {
+// False: the link has ended, because the peer takes no message of this size. The delivery counts,
+// so that the message becomes a dead letter if nobody takes it.
+bool MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) {
     const bool is_locked = consumer_->mode == broker::ReceiveMode::peek_lock;
     const LockToken token{.holder = holder_, .token = is_locked ? delivered.token : ++sent_};
     const ReceivedMessage& message = delivered.message;
@@ -316,16 +320,26 @@ void MessageFeed::send(const broker::Delivered& delivered, broker::Instant now) 
     }
     if (const Holder* holder = is_locked ? peer_.locks.of_number(holder_) : nullptr;
         holder != nullptr) {
-        notes.locked_until = now.wall + std::chrono::duration_cast<WallTime::duration>(
-                                            holder->message_locked_until(now.now) - now.now);
+        notes.locked_until = holder->message_locked_until(now);
     }
     const std::string_view rest = amqp::encode_delivery(
         *message.shared_content(), notes, {.now = now.now, .wall = now.wall}, peer_.head);
+    const std::uint64_t most = link_->remote_max_message_size();
+    if (const std::size_t size = peer_.head.size() + rest.size();
+        is_locked && most != 0 && size > most) {
+        broker::SettleOrder back{.token = delivered.token, .outcome = broker::Outcome::abandon};
+        queue_->settle(*consumer_, std::span{&back, 1}, now);
+        end(make_condition(condition::message_size_exceeded,
+                           "The next message has " + std::to_string(size) +
+                               " bytes. The receiver takes at most " + std::to_string(most) + "."));
+        return false;
+    }
     const amqp::TokenTag tag = amqp::tag_of(token.uuid());
     link_->send({tag.data(), tag.size()}, amqp::SenderLink::Pieces{peer_.head, rest}, !is_locked);
     if (is_locked) {
         change_unsettled(1);
     }
+    return true;
 }
 
 void MessageFeed::on_disposition(amqp::DeliveryHandle delivery) {

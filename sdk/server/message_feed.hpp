@@ -45,7 +45,7 @@ private:
     void hold_back(const std::vector<broker::Delivered>& deleted);
     void await_commit();
     void send_held_back(std::size_t count);
-    void send(const broker::Delivered& delivered, broker::Instant now);
+    [[nodiscard]] bool send(const broker::Delivered& delivered, broker::Instant now);
     void answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said,
                 std::optional<Errc> failed_with);
     void change_unsettled(std::ptrdiff_t by) noexcept;

@@ -9,6 +9,7 @@
 #include "core/peer_words.hpp"
 #include "server/address.hpp"
 #include "server/conditions.hpp"
+#include "server/empty_feed.hpp"
 #include "timing/timer_service.hpp"
 
 namespace sessionq::server {
@@ -186,8 +187,8 @@ bool PeerConnection::names_entity(std::string_view audience) const {
         return true;
     }
     const auto address = parse_address(audience);
-    return address &&
-           (address->kind == NodeAddress::Kind::claims || peer_.broker.find(address->entity).ok());
+    return address && (address->kind == NodeAddress::Kind::claims ||
+                       peer_.broker.find(owner_of_transfers(address->entity)).ok());
 }
 
 void PeerConnection::arm_claim_timer() {

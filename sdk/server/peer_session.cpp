@@ -5,6 +5,7 @@
 
 #include "server/browse_feed.hpp"
 #include "server/conditions.hpp"
+#include "server/empty_feed.hpp"
 #include "server/management.hpp"
 #include "server/message_feed.hpp"
 #include "server/message_intake.hpp"
@@ -90,9 +91,16 @@ void PeerSession::on_sender(amqp::SenderLinkPtr link) {
                                             claims_node));
         return;
     }
-    auto queue = peer.broker.find(decision.entity);
+    const bool of_transfers = decision.what != AttachDecision::What::management &&
+                              decision.entity.ends_with(transfer_sub_queue);
+    auto queue =
+        peer.broker.find(of_transfers ? owner_of_transfers(decision.entity) : decision.entity);
     if (!queue) {
         link->refuse(entity_not_found(decision.entity));
+        return;
+    }
+    if (of_transfers) {
+        keep(std::make_unique<EmptyFeed>(*this, std::move(link), std::move(decision.entity)));
         return;
     }
     if (decision.what == AttachDecision::What::management) {

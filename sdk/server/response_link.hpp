@@ -26,7 +26,7 @@ public:
                           .address = remote.target.address,
                           .name = name(),
                           .link = this});
-        link_->open(echo_attach(remote, peer_.limits.request_bytes));
+        link_->open(echo_attach(remote, unlimited_messages));
     }
     ~ResponseLink() override { peer_.routes.remove(*this); }
 

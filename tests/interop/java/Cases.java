@@ -465,7 +465,6 @@ public final class Cases extends Support {
                 .setGroupSequence(7L)
                 .setUserId("me".getBytes());
             raw.getMessageAnnotations().put("x-of-mine", 5);
-            raw.getFooter().put("x-end", 1L);
             message.getApplicationProperties().putAll(Map.of("int", 5, "long", 1L << 40, "float",
                 0.5f, "yes", true, "text", "grüße", "uuid", new UUID(1, 2)));
             send(client, queue, message);

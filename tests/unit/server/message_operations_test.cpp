@@ -77,8 +77,7 @@ TEST_CASE("message operations: deferred messages are received by number with the
             amqp::decode_delivery(front.messages(received)[i], front.reading()).value();
         REQUIRE(inside.lock_token);
         CHECK(*token == Value{*inside.lock_token});
-        CHECK(inside.locked_until ==
-              amqp::Timestamp::of(front.loop.wall_now() + seconds{30}).time());
+        CHECK(inside.locked_until == amqp::Timestamp::of(WallTime::max()).time());
         tokens.push_back(*token);
     }
     const auto dispose = [&](const char* status, Value token) {

@@ -38,7 +38,7 @@ TEST_CASE("PeerConnection: the answer to an accept has the session id, the lock 
     const amqp::Attach& answer = link.remote;
     CHECK(answer.source.address == "amqps://host/orders");
     CHECK(answer.receiver_mode == amqp::ReceiverSettleMode::second);
-    CHECK(answer.max_message_size > 0);
+    CHECK(answer.max_message_size == 0); // it would bind the broker
     const auto properties = amqp::decode(answer.properties);
     REQUIRE(properties);
     const Value* until = properties->find("com.microsoft:locked-until-utc");
@@ -485,6 +485,42 @@ TEST_CASE("PeerConnection: accepts single sends and batches, and rejects with a 
     CHECK(link.outcomes[2].error.name == "amqp:not-allowed");
     CHECK(link.outcomes[3].error.name == "amqp:decode-error");
     CHECK(front.counts("orders").active == 4);
+}
+
+TEST_CASE("PeerConnection: an entity's sub-queue of failed transfers is there, and empty") {
+    Front front;
+    front.enter();
+    front.put("orders", {message("a", "one")});
+    LinkLog& link = front.receive("r", "orders/$transfer/$deadletterqueue");
+    CHECK(link.opened);
+    link.receiver->add_credit(1);
+    front.run();
+    CHECK(link.messages.empty());
+    CHECK(link.why.name.empty());
+    CHECK(front.receive("x", "nothing/$Transfer/$DeadLetterQueue").why.name == "amqp:not-found");
+}
+
+TEST_CASE("PeerConnection: a message above the receiver's limit ends its link and counts") {
+    Front front;
+    front.enter();
+    front.make_queue("small", {.requires_session = true, .max_delivery_count = 2});
+    front.put("small", {message("a", std::string(1500, 'x').c_str()), message("a", "fits")});
+    amqp::Attach attach = Front::by_session("small", "a");
+    attach.max_message_size = 1000;
+    for (const char* name : {"one", "two"}) {
+        LinkLog& link = front.receive(name, attach);
+        link.receiver->add_credit(5);
+        front.run();
+        CHECK(link.messages.empty());
+        CHECK(link.why.name == "amqp:link:message-size-exceeded");
+        CHECK(link.why.text.find("takes at most 1000") != std::string::npos);
+    }
+    CHECK(front.counts("small/$DeadLetterQueue").active == 1);
+    LinkLog& third = front.receive("three", attach);
+    third.receiver->add_credit(5);
+    front.run();
+    REQUIRE(third.messages.size() == 1);
+    CHECK(body_of(third.messages[0], front.reading()) == "fits");
 }
 
 TEST_CASE("PeerConnection: a batch has a limit of its own, which the link tells") {
