@@ -118,7 +118,7 @@ bool shorten_time_to_live(MessageHeader& header, std::optional<WallTime> said,
     }
     using std::chrono::milliseconds;
     const auto enforced =
-        std::chrono::duration_cast<milliseconds>(*facts.expires_at - facts.enqueued_time);
+        std::chrono::duration_cast<milliseconds>(between(facts.enqueued_time, *facts.expires_at));
     if (header.time_to_live ? milliseconds{*header.time_to_live} <= enforced
                             : said && *said <= *facts.expires_at) {
         return false;

@@ -209,13 +209,13 @@ private:
         if (in_order_) {
             in_order(call.number);
         }
-        if (dispatcher_.begin(*lane_, call)) {
+        if (dispatcher_.begin(in_use_, call)) {
             return true;
         }
         last_ = before;
         given_back_.push_back(&call);
-        lane_->hold(1);
-        dispatcher_.skip(*lane_, call);
+        in_use_.hold(1);
+        dispatcher_.skip(in_use_, call);
         return false;
     }
     void started(int number) {
@@ -244,6 +244,7 @@ private:
     unsigned max_calls_;
     const bool in_order_;
     BasicLanePtr<Sync> lane_;
+    Lane& in_use_{*lane_}; // it lives while a call of it is active, also if it was given up
     std::vector<Call*> given_back_{}; ///< not started: the lane was paused meanwhile
     int pushed_{0};
     int ran_{0};
