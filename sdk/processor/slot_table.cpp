@@ -48,7 +48,11 @@ void SlotTable::follow_demand() {
         apply(slot, slot.machine.follow(demand_.unwanted(slot.index)));
     }
     accepts_.need_at_once(free_count_);
-    fair_.look_soon(now());
+    if (demand_.unwanted(0)) { // paused or stopped: no timer may be left on the loop
+        fair_.rest();
+    } else {
+        fair_.look_soon(now());
+    }
     workplace_.loop().timers().set_due(fair_timer_, fair_.next());
 }
 

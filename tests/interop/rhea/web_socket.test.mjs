@@ -39,7 +39,7 @@ through(
   async ({ peer, driver, gateway }) => {
     const [request] = gateway.requests;
     assert.equal(request.url, path);
-    assert.equal(request.headers["sec-websocket-protocol"], protocol);
+    assert.equal(request.headers["sec-websocket-protocol"], `amqp, ${protocol}`);
     assert.equal(request.headers["sec-websocket-version"], "13");
     assert.equal(request.headers.host, `127.0.0.1:${gateway.server.address().port}`);
     await driver.do("accept", { entity, session: "a" });
