@@ -282,7 +282,7 @@ constexpr std::array network_scenarios{
             s.network.stall_high = seconds{2};
             s.sessions = 2 + r.below(6);
             s.messages = 1 + r.below(5);
-            if (chance(r, 25)) { // suspects leave over a stalled connection while others kill
+            if (chance(r, 60)) { // suspects leave over a stalled connection while others kill
                 s.loops = 2;
                 s.scripts.kills = static_cast<unsigned>(20 + r.below(30));
                 s.scripts.takes_high = milliseconds{1 + r.below(20)};
