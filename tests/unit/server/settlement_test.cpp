@@ -68,6 +68,17 @@ TEST_CASE("Settlement: without reasons the error's text describes a dead letter"
     CHECK(decision->changes->dead_letter.description == "t");
 }
 
+TEST_CASE("Settlement: a reason that is no text stays a property of its type") {
+    const Value time{amqp::Timestamp{1'700'000'000'000}};
+    broker::Changes changes;
+    read_changes(Value::map({{"DeadLetterReason", time}, {"DeadLetterErrorDescription", "text"}}),
+                 changes);
+    CHECK(changes.dead_letter.reason.empty());
+    CHECK(changes.dead_letter.description == "text");
+    CHECK(changes.encoded.at("DeadLetterReason") == amqp::encode(time));
+    CHECK(changes.properties.size() == 1);
+}
+
 TEST_CASE("Settlement: abandon and defer read properties from the annotations") {
     const std::string annotations = amqp::encode(Value::map({{Value::symbol("seen"), true}}));
     const auto decision =

@@ -47,6 +47,22 @@ TEST_CASE("encode_delivery: keeps a sender's bytes and adds the broker's annotat
     CHECK(note("x-opt-message-state").is_null());
 }
 
+TEST_CASE("encode_delivery: a dead letter's own words replace the properties of these names, and "
+          "what it does not say stays") {
+    const auto content = parse(section_of(
+        0x74, Value::map({{"DeadLetterReason", "before"}, {"DeadLetterErrorDescription", true}})));
+    const DeliveryFacts facts{
+        .sequence_number = 1,
+        .enqueued_time = noon.wall,
+        .dead_letter = std::make_shared<const DeadLetterInfo>(DeadLetterInfo{.reason = "now"})};
+    const std::string wire = encode_delivery(*content, {.facts = facts}, noon);
+    const auto sections = MessageSections::find(wire);
+    REQUIRE(sections);
+    const std::string_view properties = sections->application_properties;
+    CHECK(decode(find_entry(properties, "DeadLetterReason")) == Value{"now"});
+    CHECK(decode(find_entry(properties, "DeadLetterErrorDescription")) == Value{true});
+}
+
 TEST_CASE("encode_delivery: tells the time to live that the broker enforces, and what the sender "
           "says of its first acquirer") {
     const auto told = [](const std::string& message, std::chrono::milliseconds enforced) {
