@@ -100,6 +100,10 @@ void PeerSession::on_sender(amqp::SenderLinkPtr link) {
         return;
     }
     if (of_transfers) {
+        if (const auto why = check_receive(decision, false); !why.empty()) {
+            link->refuse(why);
+            return;
+        }
         keep(std::make_unique<EmptyFeed>(*this, std::move(link), std::move(decision.entity)));
         return;
     }

@@ -498,6 +498,10 @@ TEST_CASE("PeerConnection: an entity's sub-queue of failed transfers is there, a
     CHECK(link.messages.empty());
     CHECK(link.why.name.empty());
     CHECK(front.receive("x", "nothing/$Transfer/$DeadLetterQueue").why.name == "amqp:not-found");
+    // It has no sessions, also that of an entity that has some.
+    LinkLog& by_session =
+        front.receive("s", Front::by_session("orders/$Transfer/$DeadLetterQueue", {}));
+    CHECK(by_session.why.name == "amqp:not-allowed");
 }
 
 TEST_CASE("PeerConnection: a message above the receiver's limit ends its link and counts") {
