@@ -102,7 +102,7 @@ std::vector<Rule> RuleBook::as_added(const Rules& rules) {
     return all;
 }
 
-std::vector<Rule> RuleBook::list() const { return list(0, snapshot()->size()); }
+std::vector<Rule> RuleBook::list() const { return list(0, filter::most_rules); }
 
 std::vector<Rule> RuleBook::list(std::size_t skip, std::size_t top) const {
     Rules by_name = *snapshot();
