@@ -16,10 +16,7 @@ using Lane = BasicLane<ThreadSync>;
 
 /// What a call reports when its `run` returns.
 enum class Verdict : std::uint8_t {
-    proceed, ///< finished; the next call of the lane may start
-    /// Finished, but no further call of the lane starts until `Lane::release`. Each hold needs
-    /// exactly one release.
-    hold,
+    proceed, ///< finished; the next call of the lane may start, unless the lane is on hold
     /// The handler is a coroutine that waits. The call counts as active until
     /// `Dispatcher::finish_suspended`.
     suspended,

@@ -113,11 +113,11 @@ public:
         queue_->step(after.ended, after.back, false);
     }
 
-    /// Reports the end of a suspended call, with `proceed` or `hold`. Any thread, even before the
-    /// worker has reported the suspension. The lane lives while the call is active. Do not touch
+    /// Reports the end of a suspended call. Any thread, even before the worker has reported the
+    /// suspension. The lane lives while the call is active. Do not touch
     /// the lane afterwards unless you own it.
-    void finish_suspended(Lane& lane, Verdict verdict) {
-        const typename Lane::Step step = lane.finish(verdict, false);
+    void finish_suspended(Lane& lane) {
+        const typename Lane::Step step = lane.finish(false);
         Lane* back = requeue_or_delete(lane, step);
         queue_->step(1, back, false);
     }
@@ -191,7 +191,7 @@ private:
         }
         const bool in_quantum = ++turn.calls_ < options_.quantum_calls &&
                                 now - turn.began_ < options_.quantum_time && !queue_->over_cap();
-        const typename Lane::Step step = turn.lane_->finish(verdict, go_on && in_quantum);
+        const typename Lane::Step step = turn.lane_->finish(go_on && in_quantum);
         Lane* back = requeue_or_delete(*turn.lane_, step);
         if (step.call == nullptr) {
             return {nullptr, 1, back};

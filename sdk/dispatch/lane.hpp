@@ -94,8 +94,7 @@ public:
         change([this] { paused_ = false; });
     }
 
-    /// Ends one hold. Call it exactly once for each call that returned `Verdict::hold`, and for
-    /// each hold that it added, even before the worker has reported the verdict. Home thread. Wakes
+    /// Ends one hold. Call it exactly once for each hold that a call added. Home thread. Wakes
     /// workers as `Dispatcher::flush` does.
     void release() noexcept {
         change([this] { --holds_; });
@@ -139,15 +138,16 @@ public:
     template <typename Joins>
     void take_more(Joins joins) {
         const std::lock_guard guard{lock_};
-        while (!paused_ && holds_ <= 0 && refill() && joins(front())) {
+        while (!paused_ && holds_ == 0 && refill() && joins(front())) {
             static_cast<void>(pop());
         }
     }
 
-    /// Adds `count` holds, beside the one that `Verdict::hold` adds. Each needs one `release`.
+    /// Adds `count` holds: no further call starts until each is released. Before the home thread
+    /// can learn of them, so that no release comes first.
     void hold(unsigned count) noexcept {
         const std::lock_guard guard{lock_};
-        holds_ += static_cast<int>(count);
+        holds_ += count;
     }
 
     // The rest of the interface is for the dispatcher.
@@ -177,7 +177,7 @@ public:
     [[nodiscard]] Step begin(Call& call) noexcept {
         const std::lock_guard guard{lock_};
         Step step;
-        if (!paused_ && holds_ <= 0) {
+        if (!paused_ && holds_ == 0) {
             step.call = &call;
             step.queue = end_start(call);
         }
@@ -191,10 +191,9 @@ public:
     }
 
     /// Reports that an active call finished. With `go_on`, starts the next call if the lane may.
-    [[nodiscard]] Step finish(Verdict verdict, bool go_on) noexcept {
+    [[nodiscard]] Step finish(bool go_on) noexcept {
         const std::lock_guard guard{lock_};
         add_active(-1);
-        holds_ += verdict == Verdict::hold ? 1 : 0;
         Step step;
         if (go_on && may_start() && refill()) {
             step.call = start();
@@ -224,7 +223,7 @@ private:
     static core::MpscNode* idle() noexcept { return &idle_mark; }
 
     [[nodiscard]] bool may_start() const noexcept {
-        return !paused_ && holds_ <= 0 && !starting_ && active() < max_calls_;
+        return !paused_ && holds_ == 0 && !starting_ && active() < max_calls_;
     }
 
     [[nodiscard]] bool is_dead() const noexcept { return retired_ && parked_ && active() == 0; }
@@ -327,8 +326,8 @@ private:
     bool paused_{false};
     bool retired_{false};
     bool starting_{false}; // a call was taken, and `begin` is awaited
-    int holds_{0};         // negative if released before the verdict was reported
-    unsigned max_calls_;   // at least 1
+    unsigned holds_{0};
+    unsigned max_calls_; // at least 1
     std::atomic<unsigned> active_{0};
     core::MpscNode* waiting_{nullptr}; // oldest first, all older than the inbox
     std::atomic<std::size_t> popped_{0};

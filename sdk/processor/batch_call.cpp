@@ -105,8 +105,8 @@ void BatchCall::asynchronous_done(std::exception_ptr error) noexcept {
     }
     dispatch::Lane& lane = driver_->view().lane(); // alive until `finish_suspended`
     dispatch::Dispatcher dispatcher = *driver_->view().shared().environment.dispatcher;
-    const dispatch::Verdict verdict = conclude();
-    dispatcher.finish_suspended(lane, verdict);
+    static_cast<void>(conclude());
+    dispatcher.finish_suspended(lane);
 }
 
 dispatch::Verdict BatchCall::conclude() noexcept {

@@ -101,8 +101,8 @@ void MessageCall::asynchronous_done(std::exception_ptr error) noexcept {
     dispatch::Lane& lane =
         driver_->view().lane(); // alive while the call is active: until `finish_suspended`
     dispatch::Dispatcher dispatcher = *driver_->view().workplace().shared->environment.dispatcher;
-    const dispatch::Verdict verdict = notify(finish_notice);
-    dispatcher.finish_suspended(lane, verdict);
+    static_cast<void>(notify(finish_notice));
+    dispatcher.finish_suspended(lane);
 }
 
 void MessageCall::keep(std::exception_ptr error) noexcept {

@@ -108,7 +108,7 @@ public:
     Verdict run() noexcept override {
         asio::co_spawn(pool_.executor(numbered(number_)), handler_(shelf_, number_, wrong_),
                        [this](const std::exception_ptr&) {
-                           pool_.dispatcher.finish_suspended(lane_, Verdict::proceed);
+                           pool_.dispatcher.finish_suspended(lane_);
                            done_.count_down();
                        });
         return Verdict::suspended;

@@ -52,8 +52,11 @@ public:
         }
         session.running.fetch_sub(1);
         failed_ = fails;
+        if (fails) {
+            session.lane->hold(1);
+        }
         session.finished.push(*this); // from here on the home thread owns the call
-        return fails ? Verdict::hold : Verdict::proceed;
+        return Verdict::proceed;
     }
 
     [[nodiscard]] bool failed() const { return failed_; }

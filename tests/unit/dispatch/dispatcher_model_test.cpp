@@ -99,9 +99,7 @@ private:
         case 4: take_back(any_lane()); break;
         case 5: change_limit(any_lane()); break;
         case 6: change_cap(); break;
-        case 7:
-            end_suspended(any_lane(), random_.below(4) == 0 ? Verdict::hold : Verdict::proceed);
-            break;
+        case 7: end_suspended(any_lane(), random_.below(4) == 0); break;
         case 8: decide_failed(any_lane()); break;
         default: work(workers_[random_.below(workers_.size())]); break;
         }
@@ -149,14 +147,14 @@ private:
         dispatcher_->set_max_calls(max_calls_);
     }
 
-    void end_suspended(LaneBook& book, Verdict verdict) {
+    void end_suspended(LaneBook& book, bool holds) {
         if (book.suspended.empty()) {
             return;
         }
         ModelCall* call = book.suspended.back();
         book.suspended.pop_back();
-        ended(*call, verdict);
-        dispatcher_->finish_suspended(*book.lane, verdict);
+        ended(*call, holds);
+        dispatcher_->finish_suspended(*book.lane);
     }
 
     /// The home thread handles a failure: it retries in place or gives up.
@@ -186,29 +184,28 @@ private:
         if (what == 0) { // it suspends; sometimes it ends before the worker reports that
             book.suspended.push_back(&call);
             if (random_.below(4) == 0) {
-                end_suspended(book, Verdict::proceed);
+                end_suspended(book, false);
             }
             began(worker, dispatcher_->finish(worker.turn, Verdict::suspended, now_), true);
             return;
         }
-        const Verdict verdict = what == 1 ? Verdict::hold : Verdict::proceed;
         // The cap was lowered, so turns end.
         const bool over_cap = max_calls_ != 0 && total_active() > max_calls_;
-        ended(call, verdict);
+        ended(call, what == 1);
         ++worker.calls_in_turn;
         const bool turn_over = worker.calls_in_turn >= options_.quantum_calls ||
                                now_ - worker.began >= options_.quantum_time;
         const bool may_go_on = !turn_over && !over_cap && book.ready();
         worker.call = nullptr;
         if (what == 2) {
-            dispatcher_->finish_last(worker.turn, verdict);
+            dispatcher_->finish_last(worker.turn, Verdict::proceed);
         } else if (what == 3) {
-            Call* next = dispatcher_->finish_in_turn(worker.turn, verdict, now_);
+            Call* next = dispatcher_->finish_in_turn(worker.turn, Verdict::proceed, now_);
             expect((next != nullptr) == may_go_on,
                    "a turn goes on exactly while its quantum lasts and there is more");
             began(worker, next, false);
         } else {
-            Call* next = dispatcher_->finish(worker.turn, verdict, now_);
+            Call* next = dispatcher_->finish(worker.turn, Verdict::proceed, now_);
             const bool same_turn =
                 may_go_on && next != nullptr && static_cast<ModelCall*>(next)->lane == call.lane;
             expect(same_turn || !may_go_on,
@@ -217,10 +214,11 @@ private:
         }
     }
 
-    void ended(ModelCall& call, Verdict verdict) {
+    void ended(ModelCall& call, bool holds) {
         LaneBook& book = lanes_[call.lane];
         --book.active;
-        if (verdict == Verdict::hold) {
+        if (holds) {
+            book.lane->hold(1);
             ++book.holds;
             book.failed.push_back(&call);
         }
@@ -279,7 +277,7 @@ private:
     void wind_down() {
         for (LaneBook& book : lanes_) {
             while (!book.suspended.empty()) {
-                end_suspended(book, Verdict::proceed);
+                end_suspended(book, false);
             }
             if (book.paused) {
                 pause_or_resume(book);
@@ -295,7 +293,7 @@ private:
             }
             for (LaneBook& book : lanes_) {
                 while (!book.suspended.empty()) {
-                    end_suspended(book, Verdict::proceed);
+                    end_suspended(book, false);
                 }
                 while (!book.failed.empty()) {
                     decide_failed(book);

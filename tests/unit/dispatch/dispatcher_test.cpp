@@ -117,7 +117,7 @@ TEST_CASE("dispatcher: R7: the cap over all lanes counts active calls, including
     const LanePtr first = steps.dispatcher.make_lane(1);
     const LanePtr second = steps.dispatcher.make_lane(1);
     const LanePtr third = steps.dispatcher.make_lane(1);
-    steps.push(*first, {"a"}, Verdict::suspended);
+    steps.push(*first, {"a"}, Says::suspended);
     steps.push(*second, {"b"});
     steps.push(*third, {"c", "d"});
     Dispatcher::Turn turns[2];
@@ -128,7 +128,7 @@ TEST_CASE("dispatcher: R7: the cap over all lanes counts active calls, including
     CHECK_FALSE(steps.dispatcher.has_work());
     SUBCASE("a call that ends makes room") { CHECK(name_of(steps.finish(turns[1], *b)) == "c"); }
     SUBCASE("a suspended call that ends makes room") {
-        steps.finish_suspended(*first, Verdict::proceed);
+        steps.finish_suspended(*first);
         CHECK(steps.dispatcher.has_work());
         CHECK(name_of(steps.take(turns[0])) == "c");
     }
@@ -258,7 +258,7 @@ TEST_CASE("dispatcher: DG3: wakes as many workers as there is work for, and none
         (void)drain();
         first->resume();
         CHECK(drain() == std::vector<std::size_t>{1});
-        steps.push(*second, {"x"}, Verdict::hold);
+        steps.push(*second, {"x"}, Says::hold);
         steps.push(*second, {"y"});
         CHECK(steps.run_all() == "a x");
         (void)drain();
@@ -266,11 +266,11 @@ TEST_CASE("dispatcher: DG3: wakes as many workers as there is work for, and none
         CHECK(drain() == std::vector<std::size_t>{1});
     }
     SUBCASE("the end of a suspended call") {
-        steps.push(*first, {"a"}, Verdict::suspended);
+        steps.push(*first, {"a"}, Says::suspended);
         steps.push(*first, {"b"});
         CHECK(steps.run_all() == "a");
         (void)drain();
-        steps.finish_suspended(*first, Verdict::proceed);
+        steps.finish_suspended(*first);
         CHECK(drain() == std::vector<std::size_t>{1});
     }
 }

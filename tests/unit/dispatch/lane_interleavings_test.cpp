@@ -60,13 +60,16 @@ public:
             }
             scene->started(number);
             interleaving::point(); // a handler takes time
+            if (holds) {
+                scene->in_use_.hold(1);
+            }
             scene->ended();
-            return verdict;
+            return Verdict::proceed;
         }
 
         Scene* scene{nullptr};
         int number{0};
-        Verdict verdict{Verdict::proceed};
+        bool holds{false};
     };
 
     Scene(interleaving::Run& run, unsigned max_calls, bool in_order)
@@ -94,7 +97,7 @@ public:
     void resume() { lane_->resume(); }
     void release() { lane_->release(); }
     void push_front(std::size_t number) {
-        calls_[number].verdict = Verdict::proceed;
+        calls_[number].holds = false;
         ++pushed_;
         lane_->put_back(calls_[number]);
         expected_front_ = static_cast<int>(number);
@@ -160,7 +163,7 @@ public:
     }
 
     [[nodiscard]] bool one_ended() const { return ran_ > running_; }
-    void hold(std::size_t number) { calls_[number].verdict = Verdict::hold; }
+    void hold(std::size_t number) { calls_[number].holds = true; }
 
     /// After all scripts: a worker runs the remaining calls, then the books are checked.
     void settle() {

@@ -68,7 +68,7 @@ TEST_CASE("lane: R7: a call pushed while fewer than k calls run is ready for ano
 TEST_CASE("lane: a hold stops the lane until it is released") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
-    steps.push(*lane, {"a"}, Verdict::hold);
+    steps.push(*lane, {"a"}, Says::hold);
     steps.push(*lane, {"b", "c"});
     CHECK(steps.run_all() == "a");
     CHECK(lane->active() == 0);
@@ -82,11 +82,11 @@ TEST_CASE("lane: a hold stops the lane until it is released") {
 TEST_CASE("lane: a call put back at the front is retried before the calls behind it") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
-    steps.push(*lane, {"a"}, Verdict::hold);
+    steps.push(*lane, {"a"}, Says::hold);
     steps.push(*lane, {"b"});
     REQUIRE(steps.run_all() == "a");
     steps.push(*lane, {"c"});
-    steps.call("a").say(Verdict::proceed);
+    steps.call("a").say(Says::proceed);
     lane->put_back(steps.call("a"));
     CHECK(lane->waiting() == 3);
     CHECK(steps.run_all() == "");
@@ -155,9 +155,9 @@ TEST_CASE("lane: a call put back into an empty lane runs") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
     SUBCASE("on hold") {
-        steps.push(*lane, {"a"}, Verdict::hold);
+        steps.push(*lane, {"a"}, Says::hold);
         REQUIRE(steps.run_all() == "a");
-        steps.call("a").say(Verdict::proceed);
+        steps.call("a").say(Says::proceed);
         lane->put_back(steps.call("a"));
         lane->release();
     }
@@ -181,17 +181,17 @@ TEST_CASE("lane: a call put back into an empty lane runs") {
     CHECK(steps.run_all() == "a");
 }
 
-TEST_CASE("lane: a release that comes before the report of the hold still ends the hold") {
+TEST_CASE("lane: a release that comes before the report of the end still ends the hold") {
     // The home thread learns of the failure from the call itself, possibly before the worker tells
     // the dispatcher.
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
-    steps.push(*lane, {"a"}, Verdict::hold);
+    steps.push(*lane, {"a"}, Says::hold);
     steps.push(*lane, {"b"});
     Dispatcher::Turn turn;
     NamedCall* a = steps.take(turn);
     const Verdict verdict = a->run();
-    a->say(Verdict::proceed);
+    a->say(Says::proceed);
     lane->put_back(*a);
     lane->release();
     Dispatcher::Turn other;
@@ -204,7 +204,7 @@ TEST_CASE("lane: a release that comes before the report of the hold still ends t
 TEST_CASE("lane: resuming does not end a hold, and releasing does not end a pause") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
-    steps.push(*lane, {"a"}, Verdict::hold);
+    steps.push(*lane, {"a"}, Says::hold);
     steps.push(*lane, {"b"});
     Dispatcher::Turn turn;
     NamedCall* a = steps.take(turn);
@@ -223,7 +223,7 @@ TEST_CASE("lane: resuming does not end a hold, and releasing does not end a paus
 TEST_CASE("lane: two held calls need two releases") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(2);
-    steps.push(*lane, {"a", "b"}, Verdict::hold);
+    steps.push(*lane, {"a", "b"}, Says::hold);
     steps.push(*lane, {"c"});
     Dispatcher::Turn turns[2];
     NamedCall* a = steps.take(turns[0]);
@@ -310,7 +310,7 @@ TEST_CASE("lane: take_back returns waiting calls in order") {
         CHECK(steps.finish(turn, *a) == nullptr);
     }
     SUBCASE("on hold") {
-        steps.push(*lane, {"a"}, Verdict::hold);
+        steps.push(*lane, {"a"}, Says::hold);
         steps.push(*lane, {"b", "c"});
         CHECK(steps.run_all() == "a");
         CHECK(Steps::take_back(*lane) == "b c");
@@ -353,17 +353,18 @@ TEST_CASE("lane: a suspended call keeps its place and leaves the worker free") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
     const LanePtr other = steps.dispatcher.make_lane(1);
-    steps.push(*lane, {"a"}, Verdict::suspended);
+    steps.push(*lane, {"a"}, Says::suspended);
     steps.push(*lane, {"b"});
     steps.push(*other, {"x"});
     CHECK(steps.run_all() == "a x");
     CHECK(lane->active() == 1);
     SUBCASE("it ends well") {
-        steps.finish_suspended(*lane, Verdict::proceed);
+        steps.finish_suspended(*lane);
         CHECK(steps.run_all() == "b");
     }
     SUBCASE("it ends with a hold") {
-        steps.finish_suspended(*lane, Verdict::hold);
+        lane->hold(1);
+        steps.finish_suspended(*lane);
         CHECK(steps.run_all() == "");
         lane->release();
         CHECK(steps.run_all() == "b");
@@ -374,11 +375,11 @@ TEST_CASE("lane: a suspended call keeps its place and leaves the worker free") {
 TEST_CASE("lane: a suspended call may end before its worker has reported the suspension") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
-    steps.push(*lane, {"a"}, Verdict::suspended);
+    steps.push(*lane, {"a"}, Says::suspended);
     steps.push(*lane, {"b"});
     Dispatcher::Turn turn;
     NamedCall* a = steps.take(turn);
-    steps.finish_suspended(*lane, Verdict::proceed);
+    steps.finish_suspended(*lane);
     Dispatcher::Turn other;
     CHECK(name_of(steps.take(other)) == "b");
     CHECK(steps.finish(turn, *a) == nullptr);
@@ -419,11 +420,11 @@ TEST_CASE("lane: may be given up in any state") {
         CHECK(steps.finish(turns[0], *a) == nullptr);
     }
     SUBCASE("suspended") {
-        steps.push(*lane, {"a", "b"}, Verdict::suspended);
+        steps.push(*lane, {"a", "b"}, Says::suspended);
         CHECK(steps.run_all() == "a");
         Lane& raw = *lane;
         lane.reset();
-        steps.finish_suspended(raw, Verdict::proceed);
+        steps.finish_suspended(raw);
     }
     steps.push(*other, {"x"});
     CHECK(steps.run_all() == "x");
@@ -475,7 +476,7 @@ TEST_CASE("lane: a call that runs takes none while the lane is paused or on hold
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(2);
     steps.push(*lane, {"a", "b", "c"});
-    steps.call("b").say(Verdict::hold);
+    steps.call("b").say(Says::hold);
     Dispatcher::Turn turns[2];
     NamedCall* a = steps.take(turns[0]);
     SUBCASE("paused") {
@@ -494,10 +495,10 @@ TEST_CASE("lane: a call that runs takes none while the lane is paused or on hold
     CHECK(steps.finish(turns[0], *a) == nullptr);
 }
 
-TEST_CASE("lane: each hold that a call adds needs a release, also before its verdict") {
+TEST_CASE("lane: each hold that a call adds needs a release, also before its end is reported") {
     Steps steps;
     const LanePtr lane = steps.dispatcher.make_lane(1);
-    steps.push(*lane, {"a"}, Verdict::hold);
+    steps.push(*lane, {"a"}, Says::hold);
     steps.push(*lane, {"b"});
     Dispatcher::Turn turn;
     NamedCall* a = steps.take(turn);

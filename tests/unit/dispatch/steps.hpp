@@ -17,18 +17,24 @@ using dispatch::Lane;
 using dispatch::LanePtr;
 using dispatch::Verdict;
 
-/// A named call that returns a given verdict.
+/// How a call ends.
+enum class Says { proceed, hold, suspended };
+
+/// A named call that ends as it is told.
 class NamedCall final : public Call {
 public:
-    explicit NamedCall(std::string name, Verdict verdict = Verdict::proceed)
-        : name_{std::move(name)}, verdict_{verdict} {}
+    explicit NamedCall(std::string name, Says says = Says::proceed)
+        : name_{std::move(name)}, says_{says} {}
 
     Verdict run() noexcept override {
         ++runs_;
-        return verdict_;
+        if (says_ == Says::hold) {
+            lane->hold(1);
+        }
+        return says_ == Says::suspended ? Verdict::suspended : Verdict::proceed;
     }
 
-    void say(Verdict verdict) noexcept { verdict_ = verdict; }
+    void say(Says says) noexcept { says_ = says; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] int runs() const noexcept { return runs_; }
 
@@ -36,7 +42,7 @@ public:
 
 private:
     std::string name_;
-    Verdict verdict_;
+    Says says_;
     int runs_{0};
 };
 
@@ -50,24 +56,23 @@ public:
     /// Ends the calls that a test left running: a lane lives while a call of it is active.
     ~Steps() {
         for (const NamedCall* call : running_) {
-            dispatcher.finish_suspended(*call->lane, Verdict::proceed);
+            dispatcher.finish_suspended(*call->lane);
         }
     }
     Steps(const Steps&) = delete;
     Steps& operator=(const Steps&) = delete;
 
     /// Makes calls and pushes them.
-    void push(Lane& lane, std::initializer_list<const char*> names,
-              Verdict verdict = Verdict::proceed) {
+    void push(Lane& lane, std::initializer_list<const char*> names, Says says = Says::proceed) {
         for (const char* name : names) {
-            NamedCall& made = make(name, verdict);
+            NamedCall& made = make(name, says);
             made.lane = &lane;
             lane.push(made);
         }
     }
 
-    NamedCall& make(std::string name, Verdict verdict = Verdict::proceed) {
-        return calls.emplace_back(std::move(name), verdict);
+    NamedCall& make(std::string name, Says says = Says::proceed) {
+        return calls.emplace_back(std::move(name), says);
     }
 
     [[nodiscard]] NamedCall& call(std::string_view name) {
@@ -107,9 +112,9 @@ public:
         ended(running.lane);
         dispatcher.finish_last(turn, running.run());
     }
-    void finish_suspended(Lane& lane, Verdict verdict) {
+    void finish_suspended(Lane& lane) {
         ended(&lane);
-        dispatcher.finish_suspended(lane, verdict);
+        dispatcher.finish_suspended(lane);
     }
 
     /// The names of the calls that a lane gives back.
