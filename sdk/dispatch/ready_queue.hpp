@@ -54,11 +54,11 @@ public:
                               std::memory_order_relaxed);
     }
 
-    /// Wakes workers for injected lanes. Call it after a batch of `inject`. Lanes that a worker has
-    /// collected already are that worker's responsibility.
+    /// Wakes workers for injected lanes. Call it after a batch of `inject`. The worker
+    /// that collected some of them takes one and wakes others for the rest.
     void flush() {
-        if (incoming_.load(std::memory_order_relaxed) != nullptr) {
-            wake(std::max<std::size_t>(incoming_count_.load(std::memory_order_relaxed), 1));
+        if (const std::size_t count = incoming(); count > 0) {
+            wake(count);
         }
     }
 
@@ -79,11 +79,11 @@ public:
                 back->mpsc_next.store(nullptr, std::memory_order_relaxed);
                 append(*back, *back, 1);
             }
-            if (take && startable() > 0) {
+            if (take && startable(listed_) > 0) {
                 front = pop_front();
                 ++active_;
             }
-            more = startable();
+            more = startable(listed_);
         }
         if (more > 0) {
             wake(more);
@@ -91,13 +91,15 @@ public:
         return front;
     }
 
-    /// Whether `step` would find a lane. A worker asks after it has announced its sleep. The
-    /// unconditional exchange in `collect` orders this against `flush`: either this call sees the
-    /// lane, or `flush` sees the sleeper.
+    /// Whether `step` would find a lane. It takes none, so `flush` still wakes a worker for each. A
+    /// worker asks after it has announced its sleep: either this call sees the lane, or `flush`
+    /// sees the sleeper, because both write `incoming_`.
     [[nodiscard]] bool has_work() {
         const std::lock_guard guard{lock_};
-        collect();
-        return startable() > 0;
+        core::MpscNode* none = nullptr;
+        const bool comes = !incoming_.compare_exchange_strong(
+            none, nullptr, std::memory_order_acq_rel, std::memory_order_acquire);
+        return startable(listed_ + (comes ? 1 : 0)) > 0;
     }
 
     void set_max_calls(unsigned max_calls) {
@@ -115,10 +117,10 @@ public:
         return over_cap_.load(std::memory_order_relaxed);
     }
 
+    /// Exact while no home thread injects.
     [[nodiscard]] std::size_t ready_lanes() {
         const std::lock_guard guard{lock_};
-        collect();
-        return listed_;
+        return listed_ + incoming();
     }
 
     [[nodiscard]] unsigned active_calls() {
@@ -140,12 +142,19 @@ private:
         }
     }
 
-    /// The number of lanes that may leave the queue now.
-    [[nodiscard]] std::size_t startable() const noexcept {
+    /// About how many lanes were injected and not collected. Not zero if there is one.
+    [[nodiscard]] std::size_t incoming() const noexcept {
+        return incoming_.load(std::memory_order_relaxed) == nullptr
+                   ? 0
+                   : std::max<std::size_t>(incoming_count_.load(std::memory_order_relaxed), 1);
+    }
+
+    /// How many of so many lanes may leave the queue now.
+    [[nodiscard]] std::size_t startable(std::size_t lanes) const noexcept {
         if (max_calls_ == 0) {
-            return listed_;
+            return lanes;
         }
-        return active_ < max_calls_ ? std::min<std::size_t>(listed_, max_calls_ - active_) : 0;
+        return active_ < max_calls_ ? std::min<std::size_t>(lanes, max_calls_ - active_) : 0;
     }
 
     /// Moves injected lanes to the end of the list, oldest first.

@@ -168,10 +168,13 @@ bool WorkerPool::State::run_tasks() {
         if (!entry) {
             break;
         }
-        ++count;
-        if (const std::size_t more = tasks.size(); more > 0) {
+        // This worker may have been woken for a lane. Another one takes that, because a task may
+        // last long.
+        const std::size_t for_lane = count == 0 && dispatcher.has_work() ? 1 : 0;
+        if (const std::size_t more = tasks.size() + for_lane; more > 0) {
             alarm->wake(more);
         }
+        ++count;
         this_worker.in_task = true;
         try {
             const OperationContext::Scope scope{std::move(entry->context)};

@@ -162,6 +162,13 @@ public:
         sleepers_.wake_all(); // the other workers must see the end
     }
 
+    void announce() { sleepers_.announce(); }
+    void sleep() { sleepers_.sleep(); }
+    /// For the thread that adds workers: it takes no work.
+    void look() {
+        static_cast<void>(dispatcher_.has_work());
+    }
+
     [[nodiscard]] bool one_ended() const { return ran_ > running_; }
     void hold(std::size_t number) { calls_[number].holds = true; }
 
@@ -507,6 +514,12 @@ TEST_CASE("lane: DG4: no wake-up is lost in any interleaving of small cases") {
               s.first_goes_on();
               s.work_until(2);
           }}},
+        {"push+flush | worker that sleeps | one that only looks",
+         1,
+         [](auto& s) { s.announce(); },
+         {[](auto& s) { s.push_and_flush(0); },
+          [](auto& s) { s.sleep(); },
+          [](auto& s) { s.look(); }}},
     };
     for (const C& each : cases) {
         CAPTURE(each.name);

@@ -392,3 +392,25 @@ TEST_CASE("worker pool: workers sleep without work and wake up for it") {
         done.wait();
     }
 }
+
+TEST_CASE("worker pool: a worker that was woken for a lane and takes a task wakes another one") {
+    Pool pool{2};
+    const LanePtr lane = pool.dispatcher.make_lane(1);
+    std::binary_semaphore ran{0};
+    std::binary_semaphore ended{0};
+    Call& call = pool.call([&] {
+        ran.release();
+        return Verdict::proceed;
+    });
+    for (int round = 0; round < 500; ++round) {
+        bool in_time = false;
+        lane->push(call);
+        pool.dispatcher.flush();
+        pool.workers.post([&] {
+            in_time = ran.try_acquire_for(std::chrono::seconds{5});
+            ended.release();
+        });
+        ended.acquire();
+        REQUIRE(in_time);
+    }
+}
