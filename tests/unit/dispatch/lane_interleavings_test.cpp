@@ -163,11 +163,9 @@ public:
     }
 
     void announce() { sleepers_.announce(); }
-    void sleep() { sleepers_.sleep(); }
+    void wait_for_wake() { sleepers_.sleep(); }
     /// For the thread that adds workers: it takes no work.
-    void look() {
-        static_cast<void>(dispatcher_.has_work());
-    }
+    void look() { static_cast<void>(dispatcher_.has_work()); }
 
     [[nodiscard]] bool one_ended() const { return ran_ > running_; }
     void hold(std::size_t number) { calls_[number].holds = true; }
@@ -517,8 +515,7 @@ TEST_CASE("lane: DG4: no wake-up is lost in any interleaving of small cases") {
         {"push+flush | worker that sleeps | one that only looks",
          1,
          [](auto& s) { s.announce(); },
-         {[](auto& s) { s.push_and_flush(0); },
-          [](auto& s) { s.sleep(); },
+         {[](auto& s) { s.push_and_flush(0); }, [](auto& s) { s.wait_for_wake(); },
           [](auto& s) { s.look(); }}},
     };
     for (const C& each : cases) {
