@@ -257,6 +257,12 @@ Answer update_disposition(const ManagedEntity& entity, const Request& request) {
     if (const auto description = read_text(request.body, "deadletter-description")) {
         changes.dead_letter.description = *description;
     }
+    // Java's client then opens the session again, which it does not for a lost message.
+    const bool in_session =
+        entity.queue->options().requires_session && read_text(request.body, "session-id");
+    if (in_session && entity.held_session(request) == nullptr) {
+        return session_lock_lost();
+    }
     for (const LockToken& token : *tokens) {
         const auto consumer = entity.peer.locks.of_token(*entity.queue, token.holder);
         if (consumer == nullptr) {
@@ -264,6 +270,9 @@ Answer update_disposition(const ManagedEntity& entity, const Request& request) {
         }
         broker::SettleOrder order{.token = token.token, .outcome = *outcome, .changes = &changes};
         entity.queue->settle(*consumer, std::span{&order, 1}, entity.peer.now());
+        if (in_session && order.failed_with == Errc::lock_lost) {
+            return session_lock_lost();
+        }
         if (order.failed_with) {
             return refuse({.code = *order.failed_with});
         }

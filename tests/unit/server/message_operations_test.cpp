@@ -190,6 +190,40 @@ TEST_CASE("message operations: deferred messages of a session need its lock") {
               .status == 410);
 }
 
+TEST_CASE("message operations: a settlement that names a session whose lock was lost says so") {
+    Managed front;
+    front.put("orders", {message("a", "1")});
+    LinkLog& holder = front.hold("a");
+    holder.receiver->add_credit(1);
+    front.run();
+    holder.deliveries.front().update(
+        {.kind = amqp::OutcomeKind::modified, .undeliverable_here = true});
+    front.run();
+    const auto received = front.ask("receive-by-sequence-number",
+                                    Value::map({{"sequence-numbers", longs({1})},
+                                                {"receiver-settle-mode", std::uint32_t{1}},
+                                                {"session-id", "a"}}));
+    REQUIRE(received.status == 200);
+    const Value token = *received.body.find("messages")->items()->front().find("lock-token");
+    const auto condition = [&](const char* session) {
+        return front
+            .ask("update-disposition",
+                 Value::map({{"lock-tokens", uuids({token})},
+                             {"disposition-status", "completed"},
+                             {"session-id", session == nullptr ? Value{} : Value{session}}}))
+            .condition;
+    };
+    SUBCASE("it was never held") {
+        CHECK(condition("b") == "com.microsoft:session-lock-lost");
+        CHECK(condition("a").empty());
+    }
+    SUBCASE("it expired") {
+        front.pass(seconds{61});
+        CHECK(condition("a") == "com.microsoft:session-lock-lost");
+        CHECK(condition(nullptr) == "com.microsoft:message-lock-lost");
+    }
+}
+
 TEST_CASE("message operations: unknown lock tokens and arrays of nulls are lost locks") {
     Managed front;
     for (const Value& tokens :
