@@ -33,19 +33,18 @@ struct StopOptions {
     std::optional<double> cancel_after{};
 };
 
-/// Limits for `SessionProcessor::update_limits`. Meaning, ranges and defaults are those of the
-/// members of `ProcessorOptions` with the same names.
+/// Limits for `SessionProcessor::update_limits`. Each that is unset stays as it is. Meaning and
+/// ranges are those of the members of `ProcessorOptions` with the same names.
 struct ConcurrencyLimits {
-    std::uint32_t max_concurrent_sessions{8};
-    std::uint32_t max_concurrent_calls_per_session{1};
-    std::uint32_t max_concurrent_calls{0};
+    std::optional<std::uint32_t> max_concurrent_sessions{};
+    std::optional<std::uint32_t> max_concurrent_calls_per_session{};
+    std::optional<std::uint32_t> max_concurrent_calls{};
     /// It counts from when a session became idle, also for sessions that are idle now. No effect
-    /// with `session_ids` that are no more than the slots: they are kept while idle. Unset: it
-    /// stays as it is.
+    /// with `session_ids` that are no more than the slots: they are kept while idle.
     std::optional<Duration> session_idle_timeout{};
     /// It counts for sessions that are held now, and for later ones. A lower number takes effect as
     /// messages finish: what the broker was asked for before may still come. Zero: the processor
-    /// chooses again, from the beginning. Unset: it stays as it is.
+    /// chooses again, from the beginning.
     std::optional<std::uint32_t> prefetch{};
 };
 

@@ -203,10 +203,9 @@ public:
     /// The same within `timeout`. Negative: as zero.
     StopReport stop(Duration timeout = std::chrono::seconds{30}) noexcept;
 
-    /// Changes the limits of a running processor. Lower limits take effect as sessions and handlers
-    /// finish, an idle timeout at once.
-    /// Errors: invalid_option (names the member; the rules are those of the constructor),
-    /// invalid_state (not started, or stopped).
+    /// Changes those limits of a running processor that are set. Lower limits take effect as
+    /// sessions and handlers finish, an idle timeout at once. Errors: invalid_option (names the
+    /// member; the rules are those of the constructor), invalid_state (not started, or stopped).
     void update_limits(const ConcurrencyLimits& limits);
 
     /// The state of every slot, the health, and the totals. It asks the receive threads and waits

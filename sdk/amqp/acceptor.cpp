@@ -15,6 +15,7 @@
 #include "amqp/socket_stream.hpp"
 #include "amqp/web_socket_stream.hpp"
 #include "core/log.hpp"
+#include "core/log_events.hpp"
 #include "timing/timer_service.hpp"
 
 namespace sessionq::amqp {
@@ -171,7 +172,10 @@ private:
         if (stream) {
             tell(std::move(stream));
         } else {
-            core::log(LogLevel::info, "amqp", failure.detail);
+            const bool has_left = failure.code == Errc::connection_lost; // as health checks do
+            core::log_event(has_left ? LogLevel::info : LogLevel::warning, "amqp",
+                            core::events::peer_refused, {{"code", to_string(failure.code)}},
+                            failure.detail);
         }
     }
 

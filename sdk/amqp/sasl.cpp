@@ -8,6 +8,7 @@
 
 #include "amqp/codec/decoder.hpp"
 #include "amqp/codec/encoder.hpp"
+#include "amqp/http_answer.hpp"
 #include "core/byte_order.hpp"
 #include "core/peer_words.hpp"
 
@@ -26,9 +27,11 @@ std::string in_place_of_header(std::string_view first) {
     std::string text = "the peer does not speak AMQP 1.0 with SASL";
     if (first.starts_with("AMQP\x00\x01"sv)) {
         text += "; it speaks AMQP 1.0 without SASL";
+    } else if (first.starts_with("AMQP\x02"sv)) {
+        text += "; it speaks TLS"; // it says so in AMQP's words
     } else if (first.starts_with("AMQP")) {
         text += "; it speaks another version of AMQP";
-    } else if (first.starts_with("HTTP/")) {
+    } else if (first.starts_with("HTTP/") || is_http_request(first)) {
         text += "; it speaks HTTP";
     } else if (first.starts_with("\x15\x03"sv) || first.starts_with("\x16\x03"sv)) {
         text += "; it speaks TLS";
@@ -113,7 +116,7 @@ public:
 protected:
     virtual State on_frame(const SaslFrame& frame, std::string& output) = 0;
     virtual void on_header(std::string& output) = 0;
-    virtual void on_wrong_header(std::string& /*output*/) {}
+    virtual void on_wrong_header(std::string_view /*first*/, std::string& /*output*/) {}
 
     State fail(std::string_view condition, std::string text) {
         failure_ = {.name = std::string{condition},
@@ -126,7 +129,7 @@ private:
     bool take_header(std::string_view& input, std::string& output) {
         const std::string_view first = input.substr(0, sasl_header.size());
         if (!sasl_header.starts_with(first)) {
-            on_wrong_header(output);
+            on_wrong_header(input, output);
             fail("amqp:connection:framing-error", in_place_of_header(input));
             return false;
         }
@@ -236,8 +239,18 @@ public:
 private:
     static constexpr std::array offered{"MSSBCBS"sv, "PLAIN"sv, "ANONYMOUS"sv, "EXTERNAL"sv};
 
-    /// The standard's answer. It also tells a TLS client that this is another protocol.
-    void on_wrong_header(std::string& output) override { output.append(sasl_header); }
+    /// The standard's answer. It also tells a TLS client that this is another protocol, more
+    /// clearly than an alert would.
+    void on_wrong_header(std::string_view first, std::string& output) override {
+        if (is_http_request(first)) {
+            output.append(
+                http_refusal("400 Bad Request",
+                             "This port speaks AMQP 1.0, not HTTP. There is no administration "
+                             "over HTTP, and WebSockets have a port of their own."));
+        } else {
+            output.append(sasl_header);
+        }
+    }
 
     void on_header(std::string& output) override {
         Array names{.element = 0xa3};

@@ -12,6 +12,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include "amqp/http_answer.hpp"
 #include "amqp/input_buffer.hpp"
 #include "amqp/tls_context.hpp"
 
@@ -203,7 +204,11 @@ private:
             if (role_ == asio::ssl::stream_base::server && is_no_tls(error)) {
                 say_tls();
             }
-            done(nullptr, refusal(socket_, error, whom_));
+            Failure failure = refusal(socket_, error, whom_);
+            if (role_ == asio::ssl::stream_base::server && is_end(error)) {
+                failure.code = Errc::connection_lost; // it asked for nothing
+            }
+            done(nullptr, failure);
         } else {
             done(std::make_shared<SocketStream<TlsSocket>>(std::move(socket_)), {});
         }
@@ -254,11 +259,51 @@ private:
             return;
         }
         std::string whom = name_of(socket_);
+        if (const std::string answer = answer_to(peek()); !answer.empty()) {
+            refuse(answer, whom);
+            return;
+        }
         handshake_ = std::make_shared<TlsHandshake>(std::move(socket_), std::move(tls_),
                                                     std::move(whom), asio::ssl::stream_base::server,
                                                     std::exchange(done_, nullptr));
         handshake_->start();
     }
+
+    /// What has come, without taking it.
+    std::string peek() {
+        std::string first(longest_beginning, '\0');
+        asio::error_code failed;
+        socket_.non_blocking(true, failed);
+        first.resize(socket_.receive(asio::buffer(first), tcp::socket::message_peek, failed));
+        return first;
+    }
+
+    /// The answer to a peer that does not begin with TLS, in the words of its protocol. Empty for
+    /// TLS, and for others.
+    [[nodiscard]] static std::string answer_to(std::string_view first) {
+        if (first.starts_with("AMQP")) {
+            return {"AMQP\2\1\0\0", 8}; // TLS is what the standard calls protocol 2
+        }
+        return is_http_request(first)
+                   ? http_refusal("400 Bad Request",
+                                  "This port speaks TLS, and AMQP 1.0 in it; there is no HTTP.")
+                   : std::string{};
+    }
+
+    void refuse(const std::string& answer, const std::string& whom) {
+        std::string taken(longest_beginning, '\0');
+        asio::error_code ignored;
+        // What stays unread would make the system drop the answer.
+        while (socket_.receive(asio::buffer(taken), 0, ignored) == taken.size()) {
+        }
+        socket_.write_some(asio::buffer(answer), ignored);
+        socket_.shutdown(tcp::socket::shutdown_send, ignored);
+        socket_.close(ignored);
+        std::exchange(done_, nullptr)(
+            nullptr, {.code = Errc::connection_refused, .detail = whom + " does not speak TLS"});
+    }
+
+    static constexpr std::size_t longest_beginning = 512;
 
     tcp::socket socket_;
     TlsContextPtr tls_;

@@ -10,6 +10,8 @@
 #include <wslay/wslay.h>
 
 #include "amqp/base64.hpp"
+#include "amqp/engine/frame.hpp"
+#include "amqp/http_answer.hpp"
 #include "core/peer_words.hpp"
 #include "core/uuid.hpp"
 
@@ -153,6 +155,9 @@ WebSocketUpgrade WebSocketUpgrade::server(std::string path) {
 WebSocketUpgrade::State WebSocketUpgrade::feed(std::string_view& bytes) {
     const std::size_t known = head_.size();
     head_.append(bytes.substr(0, longest_head));
+    if (!is_client_ && !may_become_http_request(head_)) {
+        return refuse_other_protocol();
+    }
     const std::size_t end =
         head_.find(end_of_head, known < end_of_head.size() ? 0 : known - end_of_head.size());
     if (end == std::string::npos) {
@@ -175,20 +180,23 @@ WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
     const std::string key{field(head, "Sec-WebSocket-Key")};
     const bool is_upgrade = names(field(head, "Upgrade"), "websocket") &&
                             names(field(head, "Connection"), "upgrade") && !key.empty();
-    const auto refuse = [&](std::string_view status, std::string text) {
-        output = "HTTP/1.1 " + std::string{status} + "\r\nConnection: close\r\nContent-Length: 0" +
-                 std::string{end_of_head};
+    const auto refuse = [&](std::string_view status, std::string_view sentence, std::string text) {
+        output = http_refusal(status, sentence);
         return fail(std::move(text));
     };
     if (!line.starts_with("GET ") || !line.ends_with("HTTP/1.1") || !is_upgrade) {
-        return refuse("400 Bad Request", "the peer did not request a WebSocket");
+        return refuse("400 Bad Request",
+                      "This port speaks AMQP 1.0 over WebSockets only. There is no administration "
+                      "over HTTP.",
+                      "the peer did not request a WebSocket");
     }
     if (without_slash(path) != without_slash(path_)) {
-        return refuse("404 Not Found", "the peer requested an unknown path");
+        return refuse("404 Not Found", "The WebSocket is at the path " + path_ + ".",
+                      "the peer requested an unknown path");
     }
     const std::string_view protocol = protocol_in(head);
     if (protocol.empty()) {
-        return refuse("400 Bad Request",
+        return refuse("400 Bad Request", "The subprotocols are " + all_protocols() + ".",
                       "the peer offers none of the subprotocols " + all_protocols());
     }
     output = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: "
@@ -211,6 +219,16 @@ WebSocketUpgrade::State WebSocketUpgrade::on_response(std::string_view head) {
         return fail("the peer accepts none of the subprotocols " + all_protocols());
     }
     return State::done;
+}
+
+/// In the words of AMQP, or in those that any other client takes for not its own.
+WebSocketUpgrade::State WebSocketUpgrade::refuse_other_protocol() {
+    const bool is_amqp = head_.starts_with("AMQP");
+    output = is_amqp ? std::string{protocol_header}
+                     : http_refusal("400 Bad Request",
+                                    "This port speaks AMQP 1.0 over WebSockets only.");
+    return fail(is_amqp ? "the peer speaks AMQP without a WebSocket"
+                        : "the peer does not speak HTTP");
 }
 
 WebSocketUpgrade::State WebSocketUpgrade::fail(std::string text) {

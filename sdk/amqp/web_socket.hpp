@@ -47,6 +47,7 @@ private:
     State on_head(std::string_view head);
     State on_request(std::string_view head);
     State on_response(std::string_view head);
+    State refuse_other_protocol();
     State fail(std::string text);
 
     bool is_client_{false};

@@ -178,7 +178,7 @@ private:
     void on_read(std::string_view bytes) override {
         const HandshakePtr self = shared_from_this();
         if (bytes.empty()) {
-            fail(Errc::connection_refused,
+            fail(is_client_ ? Errc::connection_refused : Errc::connection_lost,
                  "the peer closed the stream during the WebSocket handshake");
             return;
         }

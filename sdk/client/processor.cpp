@@ -83,13 +83,11 @@ StopReport Processor::stop(Duration timeout) noexcept {
 
 void Processor::set_max_concurrent_calls(std::uint32_t calls) {
     check_calls(calls);
-    client::Access::runtime(*this)->change_limits(
-        [calls](ConcurrencyLimits& limits) { limits.max_concurrent_calls_per_session = calls; });
+    client::Access::runtime(*this)->update_limits({.max_concurrent_calls_per_session = calls});
 }
 
 void Processor::set_prefetch(std::uint32_t messages) {
-    client::Access::runtime(*this)->change_limits(
-        [messages](ConcurrencyLimits& limits) { limits.prefetch = messages; });
+    client::Access::runtime(*this)->update_limits({.prefetch = messages});
 }
 
 ProcessorDescription Processor::describe() const {

@@ -210,18 +210,14 @@ void ProcessorRuntime::resume() {
                     {{"entity", entities_.front()}}, "resumes");
 }
 
-void ProcessorRuntime::change_limits(const processor::Processor::ChangeLimits& change) {
+void ProcessorRuntime::update_limits(const ConcurrencyLimits& limits) {
     const OperationContext::DetachedScope detached;
-    unsigned most = 0;
     const RunPtr run = started();
-    run->processor->change_limits([&](ConcurrencyLimits& limits) {
-        change(limits);
-        most = processor::default_workers(limits.max_concurrent_sessions,
-                                          limits.max_concurrent_calls_per_session,
-                                          limits.max_concurrent_calls);
-    });
+    const ProcessorOptions all = run->processor->update_limits(limits);
     if (adapts_workers_) {
-        run->pool->set_most(most);
+        run->pool->set_most(processor::default_workers(all.max_concurrent_sessions,
+                                                       all.max_concurrent_calls_per_session,
+                                                       all.max_concurrent_calls));
     }
 }
 

@@ -52,7 +52,7 @@ public:
     /// `invalid_state` before the start and after a stop.
     void pause();
     void resume();
-    void change_limits(const processor::Processor::ChangeLimits& change);
+    void update_limits(const ConcurrencyLimits& limits);
 
 private:
     /// Everything handlers may use between a start and a stop. Ends after the last handler has

@@ -73,8 +73,7 @@ StopReport SessionProcessor::stop(Duration timeout) noexcept {
 }
 
 void SessionProcessor::update_limits(const ConcurrencyLimits& limits) {
-    client::Access::runtime(*this)->change_limits(
-        [&limits](ConcurrencyLimits& all) { all = limits; });
+    client::Access::runtime(*this)->update_limits(limits);
 }
 
 ProcessorDescription SessionProcessor::describe() const {

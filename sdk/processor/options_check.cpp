@@ -141,9 +141,12 @@ constexpr std::uint64_t most_calls = 1'000'000'000;
 } // namespace
 
 ProcessorOptions with_limits(ProcessorOptions options, const ConcurrencyLimits& limits) {
-    options.max_concurrent_sessions = limits.max_concurrent_sessions;
-    options.max_concurrent_calls_per_session = limits.max_concurrent_calls_per_session;
-    options.max_concurrent_calls = limits.max_concurrent_calls;
+    options.max_concurrent_sessions =
+        limits.max_concurrent_sessions.value_or(options.max_concurrent_sessions);
+    options.max_concurrent_calls_per_session =
+        limits.max_concurrent_calls_per_session.value_or(options.max_concurrent_calls_per_session);
+    options.max_concurrent_calls =
+        limits.max_concurrent_calls.value_or(options.max_concurrent_calls);
     options.session_idle_timeout =
         limits.session_idle_timeout.value_or(options.session_idle_timeout);
     options.prefetch = limits.prefetch.value_or(options.prefetch);

@@ -18,10 +18,7 @@ Processor::Processor(ProcessorOptions options, std::vector<std::string> entities
     check_capabilities(options, environment.endpoints.front()->capabilities(), scope);
     shared_->scope = scope;
     shared_->options = std::move(options);
-    limits_ = {.max_concurrent_sessions = shared_->options.max_concurrent_sessions,
-               .max_concurrent_calls_per_session =
-                   shared_->options.max_concurrent_calls_per_session,
-               .max_concurrent_calls = shared_->options.max_concurrent_calls};
+    in_force_ = shared_->options;
     shared_->parked.limit(shared_->options.max_parked_sessions);
     shared_->settling.limit(shared_->options.max_concurrent_sessions);
     shared_->entities = std::move(entities);
@@ -139,38 +136,31 @@ void Processor::resume() {
     }
 }
 
-void Processor::update_limits(const ConcurrencyLimits& limits) {
-    change_limits([&limits](ConcurrencyLimits& all) { all = limits; });
-}
-
-void Processor::change_limits(const ChangeLimits& change) {
+ProcessorOptions Processor::update_limits(const ConcurrencyLimits& limits) {
     std::unique_lock lock{mutex_};
-    ConcurrencyLimits limits = limits_;
-    change(limits);
-    check_options(with_limits(shared_->options, limits));
+    ProcessorOptions changed = with_limits(in_force_, limits);
+    check_options(changed);
     require_in_use("update_limits");
-    limits_ = limits;
-    shared_->environment.dispatcher->set_max_calls(limits.max_concurrent_calls);
-    shared_->settling.limit(limits.max_concurrent_sessions);
+    in_force_ = changed;
+    shared_->environment.dispatcher->set_max_calls(changed.max_concurrent_calls);
+    shared_->settling.limit(changed.max_concurrent_sessions);
     for (std::size_t i = 0; i < shards_.size(); ++i) {
         on_loop(shards_[i],
-                [limits, slots = share(limits.max_concurrent_sessions, i, shards_.size())](
-                    Shard& shard) { shard.set_limits(slots, limits); });
+                [limits, slots = share(changed.max_concurrent_sessions, i, shards_.size()),
+                 all = changed.max_concurrent_sessions](Shard& shard) {
+                    shard.set_limits(slots, all, limits);
+                });
     }
     lock.unlock();
-    const auto or_same = [](const auto& changed, auto count) {
-        return changed ? std::to_string(count(*changed)) : std::string{"as before"};
-    };
     core::log_event(
         LogLevel::info, "processor", core::events::limits_changed,
-        {{"entity", shared_->entities.front()}}, "has new limits: ", limits.max_concurrent_sessions,
-        " sessions, ", limits.max_concurrent_calls_per_session, " calls each, ",
-        limits.max_concurrent_calls, " calls in all, idle timeout in ms ",
-        or_same(limits.session_idle_timeout,
-                [](Duration time) {
-                    return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
-                }),
-        ", prefetch ", or_same(limits.prefetch, [](std::uint32_t messages) { return messages; }));
+        {{"entity", shared_->entities.front()}},
+        "has new limits: ", changed.max_concurrent_sessions, " sessions, ",
+        changed.max_concurrent_calls_per_session, " calls each, ", changed.max_concurrent_calls,
+        " calls in all, idle timeout in ms ",
+        std::chrono::duration_cast<std::chrono::milliseconds>(changed.session_idle_timeout).count(),
+        ", prefetch ", changed.prefetch);
+    return changed;
 }
 
 // A session that one thread has let go of may be what a place on another waits for.

@@ -47,11 +47,9 @@ public:
     /// Ends the pause. Otherwise as `pause`.
     void resume();
 
-    /// Throws `invalid_option` naming the member, else as `pause`. Takes effect soon.
-    void update_limits(const ConcurrencyLimits& limits);
-    using ChangeLimits = std::function<void(ConcurrencyLimits&)>;
-    /// The same for what `change` makes of the limits that were set last. Its unset ones stay.
-    void change_limits(const ChangeLimits& change);
+    /// Throws `invalid_option` naming the member, else as `pause`. Takes effect soon. Returns the
+    /// options with all limits that are in force then.
+    ProcessorOptions update_limits(const ConcurrencyLimits& limits);
 
     using Described = std::function<void(ProcessorDescription)>;
     /// Asks every loop; `described` runs on the last of them that answers.
@@ -92,7 +90,7 @@ private:
     std::vector<std::shared_ptr<Shard>> shards_{};
     mutable std::mutex mutex_{}; // guards what follows
     Lifecycle lifecycle_;
-    ConcurrencyLimits limits_{};
+    ProcessorOptions in_force_{}; ///< with the limits that were set last
     std::vector<Stopped> stopped_{};
 };
 

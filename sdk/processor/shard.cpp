@@ -62,15 +62,17 @@ void Shard::feed_sessions(void (SessionMachine::*input)(Wants...), Gives... give
     }
 }
 
-void Shard::set_limits(std::uint32_t slots, const ConcurrencyLimits& limits) {
+void Shard::set_limits(std::uint32_t slots, std::uint32_t all_slots,
+                       const ConcurrencyLimits& limits) {
     if (stop_.phase() != StopMachine::Phase::running) {
         return;
     }
     limits_ = {.idle_timeout = limits.session_idle_timeout.value_or(limits_.idle_timeout),
                .prefetch = limits.prefetch.value_or(limits_.prefetch)};
-    slots_.set_limits(slots, limits.max_concurrent_sessions,
-                      limits.max_concurrent_calls_per_session);
-    feed_sessions(&SessionMachine::limit_calls, limits.max_concurrent_calls_per_session);
+    const std::uint32_t calls =
+        limits.max_concurrent_calls_per_session.value_or(slots_.calls_per_session());
+    slots_.set_limits(slots, all_slots, calls);
+    feed_sessions(&SessionMachine::limit_calls, calls);
     feed_sessions(&SessionMachine::limit, limits_at(slots_.accepts().targets(), limits_));
     lane_ready();
 }

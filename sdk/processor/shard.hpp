@@ -29,7 +29,7 @@ public:
 
     /// `slots` of the processor's `all_slots` are here.
     void start(std::uint32_t slots, std::uint32_t all_slots);
-    void set_limits(std::uint32_t slots, const ConcurrencyLimits& limits);
+    void set_limits(std::uint32_t slots, std::uint32_t all_slots, const ConcurrencyLimits& limits);
 
     /// All sessions are left, and none is accepted until `SlotTable::resume`.
     void pause();

@@ -310,10 +310,11 @@ core::Result<Configuration> read_configuration(std::string_view json,
     }
 }
 
-void bound_sizes(std::vector<QueueEntry>& queues, Configuration& configuration,
-                 std::uint64_t bytes) {
-    const auto bound = [bytes](auto& entries) {
+void bound_sizes(std::vector<QueueEntry>& queues, Configuration& configuration, std::uint64_t bytes,
+                 std::size_t message_bytes) {
+    const auto bound = [bytes, message_bytes](auto& entries) {
         for (auto& entry : entries) {
+            entry.options.max_message_bytes = message_bytes;
             std::uint64_t& size = entry.options.max_size_bytes;
             size = size != 0 ? size : bytes;
         }

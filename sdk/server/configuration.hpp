@@ -63,10 +63,11 @@ enum class UnsupportedMembers : std::uint8_t { ignore, refuse };
     std::string_view json, std::span<const QueueEntry> others = {},
     UnsupportedMembers unsupported = UnsupportedMembers::ignore);
 
-/// Gives queues and topics that have no bound of their size this one. A subscription is bounded by
+/// Gives all queues and topics this largest message, and those that have no bound of their size
+/// this one. A subscription is bounded by
 /// what its topic's messages may live: if it were full it would dead-letter them.
-void bound_sizes(std::vector<QueueEntry>& queues, Configuration& configuration,
-                 std::uint64_t bytes);
+void bound_sizes(std::vector<QueueEntry>& queues, Configuration& configuration, std::uint64_t bytes,
+                 std::size_t message_bytes);
 
 /// Creates all entities. Fails like the broker's own functions.
 core::Result<core::Done> create_entities(broker::Broker& broker, const Configuration& configuration,

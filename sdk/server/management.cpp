@@ -18,15 +18,16 @@ struct Operation {
     std::string_view name;
     Answer (*perform)(const ManagedEntity&, const Request&);
     Rights needed;
-    bool changes; // changes stored data
+    bool changes;        // changes stored data
+    bool receives{true}; // it concerns messages that can be received, so a topic has it not
 };
 
 constexpr Operation operations[] = {
     {"com.microsoft:renew-lock", &message_operations::renew_lock, Rights::listen(), false},
     {"com.microsoft:peek-message", &message_operations::peek, Rights::listen(), false},
-    {"com.microsoft:schedule-message", &message_operations::schedule, Rights::send(), true},
+    {"com.microsoft:schedule-message", &message_operations::schedule, Rights::send(), true, false},
     {"com.microsoft:cancel-scheduled-message", &message_operations::cancel_scheduled,
-     Rights::send(), true},
+     Rights::send(), true, false},
     {"com.microsoft:renew-session-lock", &session_operations::renew_session_lock, Rights::listen(),
      false},
     {"com.microsoft:set-session-state", &session_operations::set_session_state, Rights::listen(),
@@ -41,9 +42,10 @@ constexpr Operation operations[] = {
      true},
     {"com.microsoft:update-disposition", &message_operations::update_disposition, Rights::listen(),
      true},
-    {"com.microsoft:enumerate-rules", &rule_operations::enumerate_rules, Rights::listen(), false},
-    {"com.microsoft:add-rule", &rule_operations::add_rule, Rights::listen(), true},
-    {"com.microsoft:remove-rule", &rule_operations::remove_rule, Rights::listen(), true},
+    {"com.microsoft:enumerate-rules", &rule_operations::enumerate_rules, Rights::listen(), false,
+     false},
+    {"com.microsoft:add-rule", &rule_operations::add_rule, Rights::listen(), true, false},
+    {"com.microsoft:remove-rule", &rule_operations::remove_rule, Rights::listen(), true, false},
 };
 
 std::optional<Answer> find_size_fault(const amqp::Value& body, std::size_t most) {
@@ -72,6 +74,9 @@ Answer Management::answer(const Request& request) const {
     if (!entity_.peer.claims.covers(node_, found->needed, entity_.peer.loop.wall_now())) {
         return refuse(401, condition::unauthorized_access,
                       text_of_missing(found->needed, entity_.queue->name()));
+    }
+    if (found->receives && entity_.queue->kind() == broker::EntityKind::topic) {
+        return refuse(*entity_.queue->find_receive_fault());
     }
     const broker::Journal* journal = entity_.peer.broker.journal();
     if (found->changes && journal != nullptr && journal->is_failing()) {

@@ -32,12 +32,13 @@ void MessageIntake::start() {
 void MessageIntake::top_up() {
     // unconfirmed messages use credit until they are forwarded and the store has them
     const std::uint32_t left = link_->credit() + unconfirmed_;
-    if (left <= peer_.limits.send_credit / 2) {
+    if (left <= peer_.limits.send_credit / 2 && !peer_.is_quiescing) {
         link_->add_credit(peer_.limits.send_credit - left);
     }
 }
 
 MessageIntake::~MessageIntake() {
+    forget_waiting(unconfirmed_);
     if (batch_) {
         peer_.waiting_batch_bytes -= batch_->memory();
         link_->session().engine().let_go();
@@ -128,15 +129,13 @@ bool MessageIntake::confirm_when_forwarded(amqp::DeliveryHandle delivery) {
         queue_->when_forwarded([this, &loop = peer_.loop, self = std::weak_ptr{self_}, delivery] {
             loop.post([this, self, delivery] {
                 if (!self.expired()) {
-                    --unconfirmed_;
+                    forget_waiting(1);
                     confirm(delivery);
                 }
             });
         });
     if (waits) {
-        ++unconfirmed_;
-        delivery.set_context(this);
-        top_up();
+        keep_waiting(delivery);
     }
     return waits;
 }
@@ -146,16 +145,26 @@ void MessageIntake::confirm(amqp::DeliveryHandle delivery) {
         answer(delivery, {});
         return;
     }
-    ++unconfirmed_;
-    delivery.set_context(this);
     peer_.commits.when_durable([this, self = std::weak_ptr{self_}, delivery](const Failure* why) {
         if (!self.expired()) {
-            --unconfirmed_;
+            forget_waiting(1);
             answer(delivery,
                    why == nullptr ? amqp::Condition{} : condition_of(*why, LockKind::message));
         }
     });
+    keep_waiting(delivery);
+}
+
+void MessageIntake::keep_waiting(amqp::DeliveryHandle delivery) {
+    ++unconfirmed_;
+    ++peer_.unconfirmed;
+    delivery.set_context(this);
     top_up();
+}
+
+void MessageIntake::forget_waiting(std::uint32_t count) noexcept {
+    unconfirmed_ -= count;
+    peer_.unconfirmed -= count;
 }
 
 void MessageIntake::answer(amqp::DeliveryHandle delivery, const amqp::Condition& refused) {

@@ -56,6 +56,9 @@ private:
     void take_whole();
     void take(amqp::DeliveryHandle delivery, core::Result<std::vector<MessageContentPtr>> messages);
     [[nodiscard]] amqp::Condition send(std::vector<MessageContentPtr> messages);
+    /// A delivery was taken, and is answered later.
+    void keep_waiting(amqp::DeliveryHandle delivery);
+    void forget_waiting(std::uint32_t count) noexcept;
     void top_up();
 
     Peer& peer_;

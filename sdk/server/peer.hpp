@@ -61,7 +61,8 @@ struct Peer {
     std::size_t waiting_request_bytes{0}; ///< of requests that wait for room
     std::size_t answer_bytes{0};          ///< of long answers that are not sent yet
     std::size_t waiting_batch_bytes{0};   ///< of batches that are decoded in turns, and messages
-    bool is_quiescing{false};             ///< no more messages are sent
+    std::size_t unconfirmed{0};           ///< sends that were taken and are not answered yet
+    bool is_quiescing{false};             ///< no more messages are sent, and no more asked for
 };
 
 } // namespace sessionq::server

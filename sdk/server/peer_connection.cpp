@@ -6,6 +6,7 @@
 #include "amqp/codec/encoder.hpp"
 #include "amqp/peek_wait.hpp"
 #include "core/log.hpp"
+#include "core/log_events.hpp"
 #include "core/peer_words.hpp"
 #include "server/address.hpp"
 #include "server/conditions.hpp"
@@ -69,8 +70,15 @@ amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
 void PeerConnection::on_open(const amqp::Open& open) {
     core::log(LogLevel::debug, "server", "connection of '", core::peer_words(open.container),
               "' from ", connection_.peer());
+    is_open_ = true;
     place_.step();
     arm_claim_timer();
+}
+
+void PeerConnection::tell_refused(std::string_view code, std::string_view what,
+                                  std::string_view why) const {
+    core::log_event(LogLevel::warning, "server", core::events::peer_refused, {{"code", code}}, what,
+                    " from ", connection_.peer(), " was refused: ", core::peer_words(why));
 }
 
 void PeerConnection::on_session(amqp::SessionPtr session) {
@@ -124,15 +132,23 @@ std::size_t PeerConnection::memory() const noexcept {
 }
 
 void PeerConnection::on_closed(const amqp::Condition& condition) {
-    core::log(LogLevel::debug, "server", "connection from ", connection_.peer(), " ended",
-              condition.empty() ? "" : ": ", core::peer_words(condition.name));
+    if (!is_open_ && !condition.empty() && condition.name != condition::connection_forced) {
+        tell_refused(condition.name, "a connection", condition.text);
+    } else {
+        core::log(LogLevel::debug, "server", "connection from ", connection_.peer(), " ended",
+                  condition.empty() ? "" : ": ", core::peer_words(condition.name));
+    }
     const Ended ended = ended_; // a copy, because the call destroys this object
     ended(*this);
 }
 
 void PeerConnection::quiesce() { peer_.is_quiescing = true; }
 
-bool PeerConnection::is_quiet() const { return room_.unsettled() == 0; }
+// A send that was stored and not answered would be sent again.
+bool PeerConnection::is_quiet() const {
+    return room_.unsettled() == 0 && peer_.unconfirmed == 0 && peer_.waiting_batch_bytes == 0 &&
+           peer_.commits.waiting() == 0;
+}
 
 bool PeerConnection::has_room_for_link() const {
     return links_by_name_.size() <
@@ -171,6 +187,10 @@ Answer PeerConnection::put_token(const Request& request) {
         end_uncovered_links(); // the claim may give fewer rights than the one before
     }
     arm_claim_timer();
+    if (!judged.condition.empty()) {
+        tell_refused(judged.condition, "a token for '" + core::peer_words(audience) + "'",
+                     judged.description);
+    }
     if (judged.condition.empty() && !names_entity(audience)) {
         amqp::Condition why = entity_not_found(path_of(audience));
         return {

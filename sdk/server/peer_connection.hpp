@@ -35,9 +35,9 @@ public:
     void on_turn() override;
     void on_closed(const amqp::Condition& condition) override;
 
-    /// Stops sending messages for good.
+    /// Stops sending messages, and asking for them, for good.
     void quiesce();
-    /// Returns true if the client holds no messages.
+    /// Returns true if the client holds no messages, and all that was taken from it is answered.
     [[nodiscard]] bool is_quiet() const;
     void close(const amqp::Condition& condition) { connection_.close(condition); }
     /// Ends the connection at once; `ended` follows.
@@ -61,6 +61,7 @@ private:
         return {link.name(), link.peer_sends()};
     }
     [[nodiscard]] bool names_entity(std::string_view audience) const;
+    void tell_refused(std::string_view code, std::string_view what, std::string_view why) const;
     void on_claim_timer();
     void arm_claim_timer();
     void end_uncovered_links();
@@ -75,6 +76,7 @@ private:
     amqp::Connection connection_;
     PeerPlace place_;
     SendRoom room_;
+    bool is_open_{false}; ///< the peer's open came
     // last, so that links are destroyed before their engine
     std::vector<std::unique_ptr<PeerSession>> sessions_{};
 };

@@ -8,6 +8,18 @@
 #include "timing/timer_service.hpp"
 
 namespace sessionq::servicebus {
+namespace {
+
+/// A broker that finds no entity for a token says nothing against the token.
+Failure refusal(const std::string& node, const Response& answer) {
+    Failure why = answer.to_failure("the token for '" + node + "' was rejected");
+    if (why.code == Errc::entity_not_found) {
+        why.detail = "'" + node.substr(0, node.rfind("/$management")) + "'";
+    }
+    return why;
+}
+
+} // namespace
 
 Request put_token(std::string audience, Token token) {
     return {.operation = "put-token",
@@ -93,8 +105,7 @@ void Authorizer::put(const TokenBook::Order& order, Token token) {
                       if (!answer.ok()) {
                           failed(order, answer.failure());
                       } else if (!answer.value().is_success()) {
-                          failed(order, answer.value().to_failure("the token for '" + order.node +
-                                                                  "' was rejected"));
+                          failed(order, refusal(order.node, answer.value()));
                       } else {
                           granted(order, life);
                       }

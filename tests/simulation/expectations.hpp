@@ -78,7 +78,10 @@ struct Expectations {
     /// is excused.
     struct Limits {
         TimePoint since{};
-        ConcurrencyLimits limits{};
+        std::uint32_t max_concurrent_sessions{};
+        std::uint32_t max_concurrent_calls_per_session{};
+        std::uint32_t max_concurrent_calls{};
+        std::optional<std::uint32_t> prefetch{};
     };
     std::deque<Limits> limits{};
 
@@ -86,7 +89,7 @@ struct Expectations {
     [[nodiscard]] std::uint32_t highest_sessions() const {
         std::uint32_t found = 0;
         for (const Limits& each : limits) {
-            found = std::max(found, each.limits.max_concurrent_sessions);
+            found = std::max(found, each.max_concurrent_sessions);
         }
         return found;
     }
@@ -96,7 +99,7 @@ struct Expectations {
         std::uint32_t current = options.prefetch;
         std::uint32_t found = 0;
         for (std::size_t i = 0; i < limits.size() && limits[i].since <= to; ++i) {
-            current = limits[i].limits.prefetch.value_or(current);
+            current = limits[i].prefetch.value_or(current);
             const bool counts = i + 1 == limits.size() || limits[i + 1].since >= from;
             if (counts && current == 0) {
                 return 0;
@@ -107,13 +110,12 @@ struct Expectations {
     }
 
     /// The highest value of a limit that may still be in use at `now`.
-    [[nodiscard]] std::uint32_t highest(std::uint32_t ConcurrencyLimits::*which,
-                                        TimePoint now) const {
-        std::uint32_t found = limits.back().limits.*which;
+    [[nodiscard]] std::uint32_t highest(std::uint32_t Limits::*which, TimePoint now) const {
+        std::uint32_t found = limits.back().*which;
         for (std::size_t i = 0; i + 1 < limits.size(); ++i) {
             if (limits[i + 1].since + std::chrono::milliseconds{25} >=
                 now) { // a call taken under it may start now
-                const std::uint32_t value = limits[i].limits.*which;
+                const std::uint32_t value = limits[i].*which;
                 found = value == 0 || found == 0 ? 0 : std::max(found, value);
             }
         }

@@ -47,10 +47,12 @@ void World::begin() {
     expectations_.aftermath = stage_->aftermath();
     expectations_.locks_last = setup_.locks_last;
     expectations_.stalls_possible = setup_.faults.stall_every > Duration::zero();
-    limits_ = {.max_concurrent_sessions = setup_.options.max_concurrent_sessions,
-               .max_concurrent_calls_per_session = setup_.options.max_concurrent_calls_per_session,
-               .max_concurrent_calls = setup_.options.max_concurrent_calls};
-    expectations_.limits.push_back({scheduler().now(), limits_});
+    expectations_.limits.push_back({
+        .since = scheduler().now(),
+        .max_concurrent_sessions = setup_.options.max_concurrent_sessions,
+        .max_concurrent_calls_per_session = setup_.options.max_concurrent_calls_per_session,
+        .max_concurrent_calls = setup_.options.max_concurrent_calls,
+    });
     add_all_oracles(environment(), expectations_);
 
     expectations_.close_handler = setup_.close_handler;
@@ -181,10 +183,6 @@ void World::consume_the_rest() {
     if (consumer_) {
         calm(consumer_->application());
     }
-    if (!setup_.options.session_ids.empty() || limits_.max_concurrent_sessions == 0) {
-        limits_.max_concurrent_sessions =
-            std::max<std::uint32_t>(limits_.max_concurrent_sessions, 1);
-    }
     const TimePoint calm = scheduler().now();
     expectations_.calm_since = calm;
     if (expectations_.pauses) {
@@ -303,19 +301,30 @@ void World::change_limits() {
         return;
     }
     core::Random& random = scheduler().random();
-    limits_.max_concurrent_sessions = static_cast<std::uint32_t>(1 + random.below(8));
-    limits_.max_concurrent_calls_per_session =
-        setup_.options.confirm_settlements ? 1 : static_cast<std::uint32_t>(1 + random.below(3));
-    limits_.max_concurrent_calls = static_cast<std::uint32_t>(random.below(4));
-    limits_.prefetch.reset(); // stays as it is
-    if (scheduler().chance(30)) {
-        limits_.prefetch = static_cast<std::uint32_t>(random.below(6));
+    Expectations::Limits all = expectations_.limits.back();
+    all.since = scheduler().now();
+    all.prefetch.reset();
+    ConcurrencyLimits changed;
+    if (!scheduler().chance(20)) { // else it stays as it is, and so do the others
+        changed.max_concurrent_sessions = all.max_concurrent_sessions =
+            static_cast<std::uint32_t>(1 + random.below(8));
     }
-    expectations_.limits.push_back({scheduler().now(), limits_});
-    scheduler().trace("limits: ", limits_.max_concurrent_sessions, " sessions, ",
-                      limits_.max_concurrent_calls_per_session, " calls each, ",
-                      limits_.max_concurrent_calls, " in all");
-    processor()->update_limits(limits_);
+    if (!setup_.options.confirm_settlements && !scheduler().chance(20)) {
+        changed.max_concurrent_calls_per_session = all.max_concurrent_calls_per_session =
+            static_cast<std::uint32_t>(1 + random.below(3));
+    }
+    if (!scheduler().chance(20)) {
+        changed.max_concurrent_calls = all.max_concurrent_calls =
+            static_cast<std::uint32_t>(random.below(4));
+    }
+    if (scheduler().chance(30)) {
+        changed.prefetch = all.prefetch = static_cast<std::uint32_t>(random.below(6));
+    }
+    expectations_.limits.push_back(all);
+    scheduler().trace("limits: ", all.max_concurrent_sessions, " sessions, ",
+                      all.max_concurrent_calls_per_session, " calls each, ",
+                      all.max_concurrent_calls, " in all");
+    processor()->update_limits(changed);
 }
 
 /// Seldom it asks for what is so already.

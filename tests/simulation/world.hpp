@@ -55,7 +55,6 @@ private:
     std::unique_ptr<Consumer> consumer_{}; ///< null: killed, and none has started since
     std::vector<std::unique_ptr<Consumer>> killed_{};
     TimePoint last_settling_{}; ///< when a session was last seen to settle without a slot
-    ConcurrencyLimits limits_{};
     bool stop_asked_{false};
     SpanWatch spans_{};
 };

@@ -38,17 +38,28 @@ bool has_sessions(const EntityFacts& facts) {
     return !facts.is_groups && is_failure(facts.receiving.failure, Errc::session_required);
 }
 
+bool is_subscription(const EntityFacts& facts) {
+    return facts.entity.find("/subscriptions/") != std::string::npos ||
+           facts.entity.find("/Subscriptions/") != std::string::npos;
+}
+
+/// Whether something could be sent to an entity of such a name.
+bool takes_messages(const EntityFacts& facts) {
+    return !is_subscription(facts) && !facts.entity.ends_with(dead_letter_suffix);
+}
+
 std::string kind_of(const EntityFacts& facts) {
     if (facts.entity.ends_with(dead_letter_suffix)) {
         return "dead-letter queue";
     }
+    if (is_subscription(facts)) {
+        return "subscription";
+    }
     if (is_topic(facts)) {
         return "topic";
     }
-    return facts.entity.find("/subscriptions/") != std::string::npos ||
-                   facts.entity.find("/Subscriptions/") != std::string::npos
-               ? "subscription"
-               : "queue";
+    // Both may be sent to, and only receivers see the difference.
+    return facts.is_groups || has_right(facts.receiving) ? "queue" : "queue or a topic";
 }
 
 } // namespace
@@ -74,11 +85,12 @@ Finding judge_rights(const EntityFacts& facts) {
                     : sends          ? "may send, not listen"
                                      : "may neither send nor listen";
     const bool lacks_listen = !listens && facts.purpose != DoctorPurpose::sending;
-    const bool lacks_send = !sends && facts.purpose != DoctorPurpose::receiving;
+    const bool lacks_send =
+        !sends && takes_messages(facts) && facts.purpose != DoctorPurpose::receiving;
     if (lacks_listen || lacks_send || (!sends && !listens)) {
         const std::string right = lacks_listen && lacks_send ? "Send and Listen"
-                                  : lacks_listen             ? "Listen"
-                                                             : "Send";
+                                  : lacks_send               ? "Send"
+                                                             : "Listen";
         finding.verdict = Verdict::failed;
         finding.change = facts.is_groups
                              ? "give the user the permission on '" + facts.entity + "'"
@@ -136,7 +148,7 @@ Finding judge_entity(const EntityFacts& facts) {
     if (facts.is_groups) {
         finding.found += " that can have message groups";
     } else if (!has_right(facts.receiving)) {
-        finding.found += "; only a key with Listen is told whether it has sessions";
+        finding.found += "; only a key with Listen is told more, and whether it has sessions";
     } else if (has_sessions(facts)) {
         finding.found += " with sessions";
         finding.figures["sessions"] = true;

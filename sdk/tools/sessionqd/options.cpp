@@ -59,6 +59,39 @@ server::MemoryLimits memory_limits(std::size_t all) {
     return limits;
 }
 
+/// The largest message in KiB that the tier allows, see --tier and --max-message-size.
+std::size_t message_size(const CLI::App& app, const std::string& tier, std::size_t wanted) {
+    constexpr std::size_t standard = 256;
+    if (tier == "standard") {
+        if (app.count("--max-message-size") > 0 && wanted > standard) {
+            throw UsageError{"--max-message-size: the standard tier has at most 256"};
+        }
+        return std::min(wanted, standard);
+    }
+    if (tier != "premium") {
+        throw UsageError{"--tier: '" + tier + "' is not standard or premium"};
+    }
+    return wanted;
+}
+
+/// Lets one connection hold a message of this size, a request with it, and an answer.
+void make_room_for(std::size_t message_bytes, bool memory_is_given, server::Limits& limits) {
+    constexpr std::size_t mebibyte = std::size_t{1} << 20U;
+    if (message_bytes <= mebibyte) {
+        return;
+    }
+    limits.request_bytes = std::max(limits.request_bytes, message_bytes + mebibyte);
+    const std::size_t connection = 6 * message_bytes;
+    const std::size_t all = 4 * connection;
+    server::MemoryLimits& memory = limits.memory;
+    if (memory_is_given && memory.connection < connection) {
+        throw UsageError{"--memory: messages of --max-message-size need " +
+                         std::to_string(all / mebibyte) + " for each receive thread"};
+    }
+    memory.connection = std::max(memory.connection, connection);
+    memory.all = std::max(memory.all, all);
+}
+
 /// Of one receive thread. The threads' connections share nothing, so that none waits for another.
 std::size_t share_of(const Options& options, const char* name, std::size_t whole,
                      std::size_t least) {
@@ -153,6 +186,8 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     double drain_seconds = 5;
     std::size_t memory = 0;
     std::uint64_t queue_size = server::Limits{}.queue_bytes >> 20U;
+    std::string tier = "premium";
+    std::size_t max_message_size = broker::QueueOptions{}.max_message_bytes >> 10U;
     ParsedCommandLine parsed;
     Options& options = parsed.options;
 
@@ -259,6 +294,17 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         ->check(CLI::Range(0, 1 << 30).description(""))
         ->type_name("MIB")
         ->capture_default_str();
+    app.add_option("--tier", tier,
+                   "What sessionqd stands for. standard: messages have at most 256 KiB. premium: "
+                   "as --max-message-size says")
+        ->type_name("standard|premium")
+        ->capture_default_str();
+    app.add_option("--max-message-size", max_message_size,
+                   "KiB that a message of --queue and --config may have, as clients are told. "
+                   "Batches have at most 1024 beside. 1 to 102400")
+        ->check(CLI::Range(1, 100 << 10).description(""))
+        ->type_name("KIB")
+        ->capture_default_str();
     app.add_option("--drain-seconds", drain_seconds,
                    "Longest time a stop waits for clients to settle their messages, up to 3600")
         ->check(CLI::Range(0.0, 3600.0).description(""))
@@ -331,7 +377,10 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     limits.admission.connections_per_address =
         share_of(options, "--connections-per-address", limits.admission.connections_per_address, 1);
     options.limits.queue_bytes = queue_size << 20U;
-    server::bound_sizes(options.queues, options.configuration, options.limits.queue_bytes);
+    const std::size_t message_bytes = message_size(app, tier, max_message_size) << 10U;
+    make_room_for(message_bytes, app.count("--memory") > 0, options.limits);
+    server::bound_sizes(options.queues, options.configuration, options.limits.queue_bytes,
+                        message_bytes);
     options.drain_time =
         std::chrono::duration_cast<Duration>(std::chrono::duration<double>{drain_seconds});
     check(options);

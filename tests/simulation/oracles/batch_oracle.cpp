@@ -53,7 +53,7 @@ public:
 
 private:
     [[nodiscard]] bool is_strict() const {
-        return expectations_.highest(&ConcurrencyLimits::max_concurrent_calls_per_session,
+        return expectations_.highest(&Expectations::Limits::max_concurrent_calls_per_session,
                                      environment_.scheduler.now()) == 1 &&
                !expectations_.limits_change;
     }

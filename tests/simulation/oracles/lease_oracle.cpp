@@ -29,7 +29,7 @@ public:
         });
         const std::uint32_t limit =
             surplus ? expectations_.highest_sessions()
-                    : expectations_.highest(&ConcurrencyLimits::max_concurrent_sessions, now);
+                    : expectations_.highest(&Expectations::Limits::max_concurrent_sessions, now);
         if (in_slots() >= limit || at_entity > limit) {
             report("accept " + std::to_string(accept.id) + " makes " + std::to_string(at_entity) +
                    " asked for at " + accept.entity + " beside " + std::to_string(in_slots()) +

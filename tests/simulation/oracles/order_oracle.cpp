@@ -34,13 +34,13 @@ public:
         const TimePoint now = environment_.scheduler.now();
         const LinkRecord& link = *delivery.link;
         const std::uint32_t per_session =
-            expectations_.highest(&ConcurrencyLimits::max_concurrent_calls_per_session, now);
+            expectations_.highest(&Expectations::Limits::max_concurrent_calls_per_session, now);
         if (link.running > per_session) {
             report("(b) calls per session (R7)", delivery,
                    std::to_string(link.running) + " handlers of the session run");
         }
         const std::uint32_t cap =
-            expectations_.highest(&ConcurrencyLimits::max_concurrent_calls, now);
+            expectations_.highest(&Expectations::Limits::max_concurrent_calls, now);
         if (cap != 0 && running_ > cap) {
             report("(b) concurrent calls (R7)", delivery,
                    std::to_string(running_) + " handlers run, the cap is " + std::to_string(cap));

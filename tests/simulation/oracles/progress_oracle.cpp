@@ -35,7 +35,7 @@ public:
         const TimePoint now = environment_.scheduler.now();
         // A slot whose lock was lost waits for its handlers and backs off.
         if (held_ - expectations_.without_slot() >=
-                expectations_.limits.back().limits.max_concurrent_sessions ||
+                expectations_.limits.back().max_concurrent_sessions ||
             !expectations_.looks_for_session()) {
             vacant_since_ = TimePoint::max();
         } else if (vacant_since_ == TimePoint::max()) {

@@ -41,6 +41,25 @@ TEST_CASE(
     CHECK(server->failure().text.find("it speaks TLS") != std::string::npos);
 }
 
+TEST_CASE("sasl: a server refuses a request of HTTP in its words") {
+    const auto server = make_sasl_server(nullptr);
+    std::string_view request = "PUT /orders?api-version=2021-05 HTTP/1.1\r\nHost: a\r\n\r\n";
+    std::string answer;
+    CHECK(server->feed(request, answer) == SaslExchange::State::failed);
+    CHECK(answer.starts_with("HTTP/1.1 400 Bad Request\r\n"));
+    CHECK(answer.ends_with(".\n"));
+    CHECK(server->failure().text == "the peer does not speak AMQP 1.0 with SASL; it speaks HTTP");
+}
+
+TEST_CASE("sasl: a port that wants TLS and says so in AMQP's words is named") {
+    using namespace std::string_view_literals;
+    const auto client = make_sasl_client({});
+    std::string_view header = "AMQP\x02\x01\x00\x00"sv;
+    std::string answer;
+    CHECK(client->feed(header, answer) == SaslExchange::State::failed);
+    CHECK(client->failure().text.ends_with("; it speaks TLS"));
+}
+
 TEST_CASE("sasl: a frame of 512 bytes is the longest") {
     using namespace std::string_literals;
     for (const bool is_too_long : {false, true}) {

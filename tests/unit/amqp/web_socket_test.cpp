@@ -107,8 +107,25 @@ TEST_CASE("WebSocket: answers other requests with an HTTP error") {
     other.replace(other.find("amqp, AMQPWSB10"), 15, "something");
     CHECK(answer(other) == "HTTP/1.1 400 Bad Request");
     auto endless = WebSocketUpgrade::server(path);
-    CHECK(feed(endless, std::string(WebSocketUpgrade::longest_head, 'x')) == State::going_on);
+    CHECK(feed(endless, "GET " + std::string(WebSocketUpgrade::longest_head - 4, 'x')) ==
+          State::going_on);
     CHECK(feed(endless, "x") == State::failed);
+}
+
+TEST_CASE("WebSocket: a peer that does not speak HTTP is refused at its first bytes") {
+    using namespace std::string_view_literals;
+    const auto answer = [](std::string_view first) {
+        auto server = WebSocketUpgrade::server(path);
+        CHECK(feed(server, std::string{first}) == State::failed);
+        return server.output;
+    };
+    CHECK(answer("AMQP\3\1\0\0"sv) == "AMQP\0\1\0\0"sv);
+    CHECK(answer("A"sv).starts_with("HTTP/1.1 400 Bad Request\r\n"));
+    CHECK(answer("\x16\x03\x01"sv).starts_with("HTTP/1.1 400 Bad Request\r\n"));
+    auto slow = WebSocketUpgrade::server(path);
+    CHECK(feed(slow, "G") == State::going_on);
+    CHECK(feed(slow, "E") == State::going_on);
+    CHECK(feed(slow, "X") == State::failed);
 }
 
 TEST_CASE("WebSocket: an invalid response is reported with its kind") {

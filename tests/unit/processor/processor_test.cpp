@@ -208,17 +208,13 @@ TEST_CASE("processor: the prefetch changes for sessions that are held, and for l
     bench.run();
     CHECK(bench.slot(0).window == 100);
     CHECK(a->credit == 100);
-    bench.processor->update_limits({.max_concurrent_sessions = 2});
+    bench.processor->update_limits({.session_idle_timeout = 2h});
     bench.run();
     CHECK(bench.slot(0).window == 100); // as it is
     const auto b = bench.open("b");
     CHECK(bench.slot(1).window == 100);
     CHECK(b->credit == 100);
-    bench.processor->change_limits([](ConcurrencyLimits& limits) {
-        CHECK(limits.max_concurrent_sessions == 2);
-        limits.max_concurrent_sessions = 3;
-        limits.prefetch = 7;
-    });
+    bench.processor->update_limits({.max_concurrent_sessions = 3, .prefetch = 7});
     bench.run();
     REQUIRE(bench.endpoint.accepts.size() == 1);
     CHECK(bench.endpoint.accepts.front().request.first.count == 7);
@@ -241,10 +237,28 @@ TEST_CASE("processor: the calls per session change for sessions that are held, a
     const auto b = bench.open("b");
     bench.deliver(b, {"4", "5", "6"});
     CHECK(bench.take_handled() == "4 5");
-    bench.processor->update_limits({.max_concurrent_sessions = 2});
+    bench.processor->update_limits({.max_concurrent_calls_per_session = 1});
     bench.finish();
     bench.finish();
     CHECK(bench.take_handled() == "3");
+}
+
+TEST_CASE("processor: limits that are not set stay as they are") {
+    ProcessorBench bench{{.max_concurrent_sessions = 64,
+                          .max_concurrent_calls_per_session = 3,
+                          .max_concurrent_calls = 100,
+                          .session_idle_timeout = 1h,
+                          .prefetch = 12}};
+    bench.start();
+    const ProcessorOptions later = bench.processor->update_limits({.session_idle_timeout = 5s});
+    CHECK(later.session_idle_timeout == 5s);
+    CHECK(later.max_concurrent_sessions == 64);
+    CHECK(later.max_concurrent_calls_per_session == 3);
+    CHECK(later.max_concurrent_calls == 100);
+    CHECK(later.prefetch == 12);
+    bench.run();
+    CHECK(bench.endpoint.accepts.size() == 64);
+    CHECK(bench.processor->update_limits({.max_concurrent_calls = 7}).session_idle_timeout == 5s);
 }
 
 TEST_CASE("processor: limits are refused once it stops, and stay as they are") {

@@ -62,6 +62,30 @@ TEST_CASE("durable server: a send is accepted after its commit, one for many, an
     CHECK(link.outcomes[2].error.text == "the store is full");
 }
 
+TEST_CASE("durable server: a connection is quiet once its sends are answered; then it grants no "
+          "more credit") {
+    DurableFront front{server::Limits{.send_credit = 10}};
+    LinkLog& link = front.send("s", "orders");
+    CHECK(front.connection->is_quiet());
+    front.say(link, "one");
+    CHECK_FALSE(front.connection->is_quiet());
+    front.connection->quiesce();
+    for (int i = 0; i < 9; ++i) {
+        front.say(link, "more");
+    }
+    front.settle_down();
+    CHECK(front.connection->is_quiet());
+    CHECK(link.outcomes.size() == 10);
+    CHECK(link.sender->credit() == 0);
+
+    SUBCASE("a link that ends takes what it has not answered with it") {
+        LinkLog& leaving = front.send("leaving", "orders");
+        leaving.sender->close();
+        front.run();
+        CHECK(front.connection->is_quiet());
+    }
+}
+
 TEST_CASE("durable server: a bad send is rejected at once, and a settled send gets no answer") {
     DurableFront front;
     LinkLog& link = front.send("s", "orders");

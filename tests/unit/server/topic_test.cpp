@@ -110,6 +110,27 @@ TEST_CASE("Topic: receiving from a topic and sending to a subscription fail; unk
     CHECK(refusal(front.receive("6", "on")) == "amqp:not-allowed");
 }
 
+TEST_CASE("Topic: requests for messages and sessions are refused at a topic, not answered with "
+          "nothing") {
+    TopicFront front;
+    const auto refused = [&](const char* operation, const Value& body) {
+        const auto reply = front.ask("news", operation, body);
+        CHECK(reply.description.find("receive from its subscriptions") != std::string::npos);
+        return reply.condition;
+    };
+    CHECK(refused("peek-message", Value::map({{"from-sequence-number", std::int64_t{1}},
+                                              {"message-count", std::int32_t{10}}})) ==
+          "amqp:not-allowed");
+    CHECK(refused("get-message-sessions",
+                  Value::map({{"last-updated-time", amqp::Timestamp::of(WallTime::max())},
+                              {"skip", std::int32_t{0}},
+                              {"top", std::int32_t{10}}})) == "amqp:not-allowed");
+    CHECK(front
+              .ask("news", "enumerate-rules",
+                   Value::map({{"skip", std::int32_t{0}}, {"top", std::int32_t{10}}}))
+              .description.find("subscriptions") == std::string::npos);
+}
+
 TEST_CASE("Topic: scheduling returns numbers that cancel, and reaches the subscriptions when due") {
     TopicFront front;
     Message later = front.coloured("later", "red");

@@ -183,6 +183,27 @@ TEST_CASE("Options: what clients may take is bounded, and the memory's parts fol
     CHECK(size_of({}) == std::uint64_t{1} << 30U);
     CHECK(size_of({"--queue-size", "5"}) == std::uint64_t{5} << 20U);
     CHECK(size_of({"--queue-size", "0"}) == 0);
+    const auto largest = [](std::vector<const char*> with) {
+        with.insert(with.end(), {"--queue", "orders"});
+        const Options chosen = options(with);
+        const std::size_t bytes = chosen.queues.at(0).options.max_message_bytes;
+        CHECK(chosen.limits.request_bytes > bytes);
+        CHECK(chosen.limits.memory.connection >= 6 * bytes);
+        CHECK(chosen.limits.memory.all >= 4 * chosen.limits.memory.connection);
+        return bytes >> 10U;
+    };
+    CHECK(largest({}) == 1024);
+    CHECK(largest({"--tier", "premium"}) == 1024);
+    CHECK(largest({"--tier", "standard"}) == 256);
+    CHECK(largest({"--tier", "standard", "--max-message-size", "64"}) == 64);
+    CHECK(largest({"--max-message-size", "102400"}) == 102400);
+    CHECK(largest({"--max-message-size", "4096", "--memory", "96"}) == 4096);
+    CHECK(complaint({"--max-message-size", "4096", "--memory", "95"}) ==
+          "--memory: messages of --max-message-size need 96 for each receive thread");
+    CHECK(complaint({"--tier", "standard", "--max-message-size", "257"}) ==
+          "--max-message-size: the standard tier has at most 256");
+    CHECK(complaint({"--tier", "basic"}) == "--tier: 'basic' is not standard or premium");
+    CHECK(names(complaint({"--max-message-size", "0"}), "--max-message-size"));
     CHECK(names(complaint({"--connections", "0"}), "--connections"));
     CHECK(names(complaint({"--connections-per-address", "0"}), "--connections-per-address"));
 }

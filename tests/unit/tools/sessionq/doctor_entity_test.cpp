@@ -59,6 +59,17 @@ TEST_CASE("doctor entity: the rights that are missing are those that the applica
     CHECK(judge_rights(facts).stops);
     facts.is_groups = true;
     check_entity_failure(judge_rights(facts), "neither", "permission on 'orders'");
+
+    facts = orders();
+    facts.purpose = DoctorPurpose::both;
+    facts.sending = facts.receiving = refused_link(Errc::unauthorized);
+    for (const char* const receive_only : {"news/Subscriptions/all", "orders/$DeadLetterQueue"}) {
+        facts.entity = receive_only; // nothing is ever sent there
+        check_entity_failure(judge_rights(facts), "neither", "the right Listen,");
+        CHECK_FALSE(shows(judge_rights(facts).change, "Send"));
+    }
+    facts.receiving = refused_link(Errc::session_required);
+    CHECK(judge_rights(facts).verdict == Verdict::ok);
 }
 
 TEST_CASE("doctor entity: a broker that falls silent or breaks off is no question of rights") {
@@ -105,8 +116,11 @@ TEST_CASE("doctor entity: the kind of an entity") {
 
     facts = orders();
     facts.receiving = refused_link(Errc::unauthorized);
-    CHECK(shows(judge_entity(facts).found, "only a key with Listen"));
+    CHECK(shows(judge_entity(facts).found, "is a queue or a topic; only a key with Listen"));
     CHECK(shows(why_no_sessions(facts), "may listen"));
+    facts.entity = "orders/subscriptions/all";
+    CHECK(shows(judge_entity(facts).found, "is a subscription; only a key with Listen"));
+    facts.entity = "orders";
 
     facts.receiving = refused_link(Errc::entity_disabled, "it is disabled");
     check_entity_failure(judge_entity(facts), "it is disabled", "state");

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""sessionqd_doors_test.py SESSIONQD: peers at the wrong port are refused at once, in words that
+they understand, and the log names each."""
+
+import pathlib
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sessionqd = sys.argv[1]
+PATIENCE = 5  # seconds; half of the time that a handshake may take
+AMQP = {"SASL": b"AMQP\3\1\0\0", "AMQP": b"AMQP\0\1\0\0"}
+HTTP = (
+    b"GET /$Resources/queues?api-version=2021-05 HTTP/1.1\r\nHost: a\r\n\r\n",
+    b"PUT /orders HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi",
+    b"POST /",
+)
+UPGRADE = (
+    b"GET /$servicebus/websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
+    b"Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: amqp\r\n\r\n"
+)
+
+
+def client_hello():
+    """What a TLS client says first."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = ssl.create_default_context().wrap_bio(incoming, outgoing, server_hostname="localhost")
+    try:
+        client.do_handshake()
+    except ssl.SSLWantReadError:
+        pass
+    return outgoing.read()
+
+
+@unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+class Doors(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        files = pathlib.Path(cls.directory.name)
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+            + ["-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout", str(files / "key.pem")]
+            + ["-out", str(files / "chain.pem")],
+            check=True,
+            capture_output=True,
+        )
+        anywhere = "127.0.0.1:0"
+        cls.log = files / "log"
+        with cls.log.open("w") as log:
+            cls.daemon = subprocess.Popen(
+                [sessionqd, "--listen", anywhere, "--tls-listen", anywhere]
+                + ["--ws-listen", anywhere, "--wss-listen", anywhere]
+                + ["--tls-cert", str(files / "chain.pem"), "--tls-key", str(files / "key.pem")]
+                + ["--queue", "orders:session"],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        urls = re.findall(r"(\w+)://127\.0\.0\.1:(\d+)", cls.daemon.stdout.readline())
+        cls.ports = {scheme: int(port) for scheme, port in urls}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.terminate()
+        cls.daemon.communicate(timeout=60)
+        cls.directory.cleanup()
+
+    def answer(self, scheme, first):
+        """What the port says until it closes. It must not wait for more."""
+        began = time.monotonic()
+        said = b""
+        with socket.create_connection(("127.0.0.1", self.ports[scheme]), PATIENCE) as peer:
+            peer.sendall(first)
+            while piece := peer.recv(4096):
+                said += piece
+        self.assertLess(time.monotonic() - began, PATIENCE, (scheme, first))
+        return said
+
+    def assert_http(self, said, *words):
+        self.assertRegex(said, rb"^HTTP/1\.1 400 Bad Request\r\n")
+        head, _, body = said.partition(b"\r\n\r\n")
+        self.assertIn(b"Content-Length: %d" % len(body), head)
+        for word in words:
+            self.assertIn(word, body)
+
+    def test_http(self):
+        for request in HTTP:
+            self.assert_http(self.answer("amqp", request), b"AMQP", b"not HTTP")
+            for scheme in ("amqps", "wss"):
+                self.assert_http(self.answer(scheme, request), b"TLS")
+            if request.endswith(b"\r\n\r\n"):
+                self.assert_http(self.answer("ws", request), b"WebSockets")
+        self.assert_http(self.answer("amqp", UPGRADE), b"WebSockets")
+
+    def test_amqp(self):
+        for header in AMQP.values():
+            self.assertEqual(self.answer("ws", header), b"AMQP\0\1\0\0")
+            for scheme in ("amqps", "wss"):
+                self.assertEqual(self.answer(scheme, header), b"AMQP\2\1\0\0")
+
+    def test_tls(self):
+        hello = client_hello()
+        self.assertEqual(self.answer("amqp", hello)[:4], b"AMQP")
+        self.assert_http(self.answer("ws", hello))
+
+    def test_the_log_names_them(self):
+        self.answer("ws", AMQP["SASL"])
+        self.answer("amqp", HTTP[0])
+        until = time.monotonic() + PATIENCE
+        wanted = ["the peer speaks AMQP without a WebSocket", "it speaks HTTP"]
+        while time.monotonic() < until:  # the log is written by another process
+            log = self.log.read_text()
+            if all(words in log for words in wanted):
+                break
+            time.sleep(0.05)
+        for words in wanted:
+            self.assertIn(words, log)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])
