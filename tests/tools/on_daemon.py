@@ -25,7 +25,8 @@ class OnDaemon(unittest.TestCase):
             "DeadLetteringOnMessageExpiration": True,
         }
         queues = [{"Name": "fleeting", "Properties": fleeting}, {"Name": "loose"}]
-        namespaces = [{"Name": "test", "Queues": queues}]
+        topics = [{"Name": "news", "Subscriptions": [{"Name": "all"}]}]
+        namespaces = [{"Name": "test", "Queues": queues, "Topics": topics}]
         config.write_text(json.dumps({"UserConfig": {"Namespaces": namespaces}}))
         command = [sessionqd, "--listen", "127.0.0.1:0", "--config", str(config)]
         command += ["--queue", "orders:session", "--queue", "plain", "--queue", "copies:session"]

@@ -201,6 +201,15 @@ class Receiving(OnDaemon):
         self.assertIn(f"{'sessions':15}0\n", table)
         self.assertIn("nowhere", self.run_it("counts", "nowhere", code=1).stderr)
 
+    def test_nothing_is_shown_of_a_topic_and_the_reason_is_told(self):
+        for command in ("counts", "peek", "sessions"):
+            error = self.run_it(command, "news", code=1).stderr
+            self.assertIn("receive from its subscriptions", error)
+        for command in (("watch", "--once", "news"), ("dead-letters", "list", "news")):
+            error = self.run_it(*command, code=1).stderr
+            self.assertIn("no such entity: 'news/$DeadLetterQueue'", error)
+            self.assertNotIn("token", error)
+
     def test_sessions_are_json_whatever_their_ids(self):
         self.send("x\x1b\u202ey", "one")
         found = self.records("sessions", "orders", "--json")

@@ -81,10 +81,10 @@ int run(const Client& client, const Shared& shared, const CountsOptions& options
                                    : std::nullopt;
         add(counts, "dead_letters", dead);
     }
-    add(counts, "sessions",
-        unless_unsupported([&] { return list_sessions(client, entity).size(); }));
+    const auto sessions = unless_unsupported([&] { return list_sessions(client, entity).size(); });
+    add(counts, "sessions", sessions);
     write_output(shared.json ? line_of(counts) : table_of(counts));
-    return 0;
+    return messages || sessions ? 0 : 1;
 }
 
 } // namespace sessionq::cli
