@@ -13,26 +13,33 @@ using asio::ssl::context;
 /// Collects the first fault in the files of a context.
 class Loader {
 public:
-    explicit Loader(context& ssl) : ssl_{ssl} {}
+    /// Names the settings as its user does.
+    struct Names {
+        const char* authorities;
+        const char* certificate;
+        const char* key;
+    };
+
+    Loader(context& ssl, Names names) : ssl_{ssl}, names_{names} {}
 
     void trust(const std::string& file) {
         asio::error_code error;
         ssl_.load_verify_file(file, error);
-        note("certificate authorities", file, error);
+        note(names_.authorities, file, error);
     }
     void trust_system() {
         asio::error_code error;
         ssl_.set_default_verify_paths(error);
-        note("the system's certificate authorities", "", error);
+        note("the system's authorities", "", error);
     }
     void show(const std::string& certificate, const std::string& key) {
         asio::error_code error;
         ssl_.use_certificate_chain_file(certificate, error);
-        note("certificate", certificate, error);
+        note(names_.certificate, certificate, error);
         const std::string& key_file = key.empty() ? certificate : key;
         error = {};
         ssl_.use_private_key_file(key_file, context::pem, error);
-        note("key", key_file, error);
+        note(names_.key, key_file, error);
     }
     [[nodiscard]] const std::string& wrong() const noexcept { return wrong_; }
 
@@ -44,6 +51,7 @@ private:
     }
 
     context& ssl_;
+    const Names names_;
     std::string wrong_{};
 };
 
@@ -55,7 +63,7 @@ void restrict(context& ssl) {
 
 core::Result<TlsContextPtr> finished(TlsContextPtr made, const Loader& loader) {
     if (!loader.wrong().empty()) {
-        return Failure{.code = Errc::invalid_option, .detail = "TLS " + loader.wrong()};
+        return Failure{.code = Errc::invalid_option, .detail = loader.wrong()};
     }
     return made;
 }
@@ -68,7 +76,7 @@ core::Result<TlsContextPtr> make_tls(const TlsClientSettings& settings) {
     made->server_name = settings.server_name;
     made->verify = settings.verify;
     made->ssl.set_verify_mode(settings.verify ? asio::ssl::verify_peer : asio::ssl::verify_none);
-    Loader loader{made->ssl};
+    Loader loader{made->ssl, {"ca_file", "certificate_file", "key_file"}};
     if (!settings.ca_file.empty()) {
         loader.trust(settings.ca_file);
     } else if (settings.verify) {
@@ -83,7 +91,7 @@ core::Result<TlsContextPtr> make_tls(const TlsClientSettings& settings) {
 core::Result<TlsContextPtr> make_tls(const TlsServerSettings& settings) {
     auto made = std::make_shared<TlsContext>(context::tls_server);
     restrict(made->ssl);
-    Loader loader{made->ssl};
+    Loader loader{made->ssl, {"TLS certificate authorities", "TLS certificate", "TLS key"}};
     loader.show(settings.certificate_file, settings.key_file);
     if (!settings.client_ca_file.empty()) {
         loader.trust(settings.client_ca_file);

@@ -46,11 +46,16 @@ namespace {
 using MakeTokens = std::function<servicebus::TokenSourcePtr(core::EventLoop&)>;
 
 amqp::TlsContextPtr make_tls(const TlsOptions& tls) {
-    return amqp::make_tls(amqp::TlsClientSettings{.ca_file = tls.ca_file,
-                                                  .certificate_file = tls.certificate_file,
-                                                  .key_file = tls.key_file,
-                                                  .verify = tls.verify_peer})
-        .take_or_throw();
+    auto made = amqp::make_tls(amqp::TlsClientSettings{.ca_file = tls.ca_file,
+                                                       .certificate_file = tls.certificate_file,
+                                                       .key_file = tls.key_file,
+                                                       .verify = tls.verify_peer});
+    if (!made) {
+        Failure failure = made.failure();
+        failure.detail.insert(0, "TlsOptions::");
+        throw Error{std::move(failure)};
+    }
+    return std::move(made).value();
 }
 
 /// Runs `handler` on the notifier. Null if there is none.

@@ -177,9 +177,9 @@ void ProcessorRuntime::start() {
     core::log_event(
         LogLevel::info, "processor", core::events::processor_started,
         {{"entity", entities_.front()}}, "starts on ", entities_.size(),
-        " entities: ", options_.max_concurrent_sessions, " sessions, ",
-        options_.max_concurrent_calls_per_session, " calls each, up to ", options_.worker_threads,
-        " workers, idle timeout ",
+        entities_.size() == 1 ? " entity: " : " entities: ", options_.max_concurrent_sessions,
+        " sessions, ", options_.max_concurrent_calls_per_session, " calls each, up to ",
+        options_.worker_threads, " workers, idle timeout ",
         std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_idle_timeout)
             .count(),
         " ms");

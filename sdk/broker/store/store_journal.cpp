@@ -57,7 +57,7 @@ StoreJournal::StoreJournal(OpenedStore store, std::shared_ptr<const ContentCodec
       reserve_{std::move(reserve)},
       writer_{*database_, *codec_} {
     if (!reserve_->take()) {
-        set_full(true);
+        note_full();
     }
     thread_ = std::thread{[this] { run(); }};
 }
@@ -154,7 +154,7 @@ std::unique_ptr<Failure> StoreJournal::commit() {
     }
     auto failure = try_commit();
     if (failure && failure->code == Errc::quota_exceeded) {
-        set_full(true);
+        note_full();
         reserve_->give_up();
         shrink();
         failure = try_commit();
@@ -202,24 +202,25 @@ void StoreJournal::shrink() noexcept {
 
 void StoreJournal::check_for_room() {
     const TimePoint now = clock_.now();
-    if (now < checked_for_room_ + retry_after) {
+    if (!room_.is_due(now)) {
         return;
     }
-    checked_for_room_ = now;
     shrink();
     if (reserve_->take()) {
-        set_full(false);
+        is_full_.store(false, std::memory_order_relaxed);
+        room_.on_room(now);
+        core::log(LogLevel::info, "broker", "the store '", name_, "' has room again");
     }
 }
 
-void StoreJournal::set_full(bool is_full) {
-    if (is_full_.exchange(is_full, std::memory_order_relaxed) != is_full) {
-        core::log(LogLevel::error, "broker",
-                  is_full ? "the store '" + name_ +
-                                "' is full: operations that need room are rejected, messages can "
-                                "still be received and completed"
-                          : "the store '" + name_ + "' has room again");
+void StoreJournal::note_full() {
+    if (is_full_.exchange(true, std::memory_order_relaxed)) {
+        return;
     }
+    room_.on_full(clock_.now());
+    core::log(LogLevel::error, "broker", "the store '", name_,
+              "' is full: operations that need room are rejected, messages can still be received "
+              "and completed");
 }
 
 } // namespace sessionq::broker

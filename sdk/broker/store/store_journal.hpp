@@ -18,6 +18,7 @@
 #include "broker/store/database.hpp"
 #include "broker/store/disk_reserve.hpp"
 #include "broker/store/open_store.hpp"
+#include "broker/store/room_watch.hpp"
 #include "core/clock.hpp"
 #include "core/result.hpp"
 
@@ -28,8 +29,8 @@ namespace sessionq::broker {
 ///
 /// If the disk fails, nothing is confirmed. The thread retries every second, together with later
 /// changes. If the disk is full, the journal frees its reserve, so that removals can still be
-/// written. It stays full until it can reserve the space again; it tries every second and returns
-/// unused pages of the store to the disk.
+/// written. It stays full until it can reserve the space again; `RoomWatch` says when it tries, and
+/// each time it returns unused pages of the store to the disk.
 class StoreJournal final : public Journal {
 public:
     struct Opened;
@@ -79,7 +80,7 @@ private:
     void count_commit();
     void shrink() noexcept;
     void check_for_room();
-    void set_full(bool is_full);
+    void note_full();
 
     const std::unique_ptr<Database> database_;
     const std::unique_ptr<CommitCounter> counter_; // used by the thread only
@@ -91,7 +92,7 @@ private:
     std::atomic<bool> is_failing_{false};
     std::atomic<bool> is_full_{false};
     const std::unique_ptr<DiskReserve> reserve_; // used by the thread only, as are the next four
-    TimePoint checked_for_room_{};
+    RoomWatch room_;
     bool is_counting_{true};
     ChangeWriter writer_;
     ChangeSet pending_;

@@ -8,6 +8,7 @@
 #include <sessionq/logging.hpp>
 
 #include "tools/sessionq/commands.hpp"
+#include "tools/sessionq/option_words.hpp"
 #include "tools/sessionq/options.hpp"
 #include "tools/sessionq/output.hpp"
 
@@ -26,7 +27,8 @@ int main(int count, char** arguments) {
     } catch (const sessionq::cli::OutputError& error) {
         sessionq::cli::end_program(error);
     } catch (const sessionq::Error& error) {
-        std::fprintf(stderr, "sessionq: %s\n", error.what());
+        std::fprintf(stderr, "sessionq: %s\n",
+                     sessionq::cli::in_words_of_options(error.what()).c_str());
         const auto code = error.failure().code;
         return code == sessionq::Errc::invalid_argument || code == sessionq::Errc::invalid_option
                    ? bad_usage
