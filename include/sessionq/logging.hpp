@@ -11,18 +11,21 @@
 namespace sessionq {
 
 /// The importance of a log line, ascending. A failure that may cost the user something is at least
-/// a `warning`. `info` tells the life of connections and processors, `debug` that of sessions,
-/// `trace` the way of each message. As the level set, `off` suppresses all lines.
+/// a `warning`; if a processor's `on_error` is told of it, the line is at `debug`. `info` tells the
+/// life of connections and processors, `debug` that of sessions, `trace` the way of each message.
+/// As the level set, `off` suppresses all lines.
 enum class LogLevel { trace, debug, info, warning, error, off };
 
 [[nodiscard]] std::string_view to_string(LogLevel level) noexcept;
 
 /// A fact about an event. Names in use: `entity`, `session`, `message_id`, `sequence`, `attempt`,
 /// `code` (of an `Errc`), `fate` (of a `MessageFate`), `reason` (of a `CloseReason`), `state` (of a
-/// `Health`), `outcome` (of a settlement) and `peer` (HOST:PORT).
+/// `Health`), `outcome` (of a settlement) and `peer` (HOST:PORT). A record has those that have a
+/// value.
 struct LogField {
     std::string_view name{};
     std::string_view value{};
+    bool is_number{false}; ///< `value` is a whole number, written in decimal digits.
 };
 
 /// One line of the log. It contains no secret. All of it is valid only during the call of a sink.
@@ -49,8 +52,8 @@ using LogLineWriter = std::function<void(std::string_view line)>;
 [[nodiscard]] LogSink text_log_sink(LogLineWriter write = nullptr);
 
 /// Writes each record as a JSON object in one line, with the members `time` (UTC, RFC 3339),
-/// `level`, `component`, `event`, `text`, the fields, and `repeated`. An empty event and a zero
-/// `repeated` are left out. Null: to standard error.
+/// `level`, `component`, `event`, `text`, the fields, and `repeated`. Numbers are JSON numbers. An
+/// empty event and a zero `repeated` are left out. Null: to standard error.
 ///
 /// Example:
 ///

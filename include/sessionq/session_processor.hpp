@@ -147,7 +147,8 @@ public:
 
     /// Sets the handler of errors: failures outside of handlers, and exceptions of handlers.
     /// Several workers may run it at once. Its own exceptions are logged. "No session available" is
-    /// not an error.
+    /// not an error. The log has at level `debug` what this handler is told, and otherwise as a
+    /// warning, or at `info` if the message is tried again in place.
     void on_error(std::function<void(const ErrorContext&)> handler);
 
     /// Sets the function that is told of another `Health`: another state, or other causes. It runs

@@ -3,7 +3,9 @@
 
 #include <initializer_list>
 #include <sstream>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <sessionq/logging.hpp>
 
@@ -16,8 +18,8 @@ void write_log(const LogRecord& record) noexcept;
 /// Writes how often what was held back has occurred, where its time is over.
 void write_held_log() noexcept;
 
-/// Logs the concatenation of `parts` as an event of that name. Formats it only if the level is
-/// enabled. Never throws.
+/// Logs the concatenation of `parts` as an event of that name, with the fields that have a value.
+/// Formats it only if the level is enabled. Never throws.
 template <typename... Parts>
 void log_event(LogLevel level, std::string_view component, std::string_view event,
                std::initializer_list<LogField> fields, const Parts&... parts) noexcept {
@@ -28,11 +30,14 @@ void log_event(LogLevel level, std::string_view component, std::string_view even
         std::ostringstream line;
         (line << ... << parts);
         const std::string text = line.str();
-        write_log({.level = level,
-                   .component = component,
-                   .event = event,
-                   .text = text,
-                   .fields = {fields.begin(), fields.size()}});
+        std::vector<LogField> told;
+        for (const LogField& field : fields) {
+            if (!field.value.empty()) {
+                told.push_back(field);
+            }
+        }
+        write_log(
+            {.level = level, .component = component, .event = event, .text = text, .fields = told});
     } catch (...) { // out of memory: drop the line
     }
 }

@@ -30,8 +30,10 @@ KeptRecord::KeptRecord(const LogRecord& record)
     for (const LogField& field : record.fields) {
         values_.emplace_back(field.name, field.value);
     }
-    for (const auto& [name, value] : values_) {
-        fields_.push_back({.name = name, .value = value});
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        fields_.push_back({.name = values_[i].first,
+                           .value = values_[i].second,
+                           .is_number = record.fields[i].is_number});
     }
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <sessionq/logging.hpp>
 
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -17,6 +20,15 @@ void write_to_standard_error(std::string_view line) {
     std::string whole{line};
     whole += '\n';
     std::fwrite(whole.data(), 1, whole.size(), stderr);
+}
+
+nlohmann::ordered_json to_json(const LogField& field) {
+    std::int64_t number = 0;
+    const char* const end = field.value.data() + field.value.size();
+    const auto read = std::from_chars(field.value.data(), end, number);
+    return field.is_number && read.ec == std::errc{} && read.ptr == end
+               ? nlohmann::ordered_json(number)
+               : nlohmann::ordered_json(field.value);
 }
 
 LogLineWriter writer_of(LogLineWriter write) {
@@ -46,7 +58,7 @@ LogSink json_log_sink(LogLineWriter write) {
         }
         line["text"] = record.text;
         for (const LogField& field : record.fields) {
-            line[std::string{field.name}] = field.value;
+            line[std::string{field.name}] = to_json(field);
         }
         if (record.repeated != 0) {
             line["repeated"] = record.repeated;

@@ -18,7 +18,7 @@ void log_message(const SessionView& session, const ReceivedMessage& message, std
                     {{"entity", session.entity()},
                      {"session", session.session_id()},
                      {"message_id", message.message_id()},
-                     {"sequence", sequence},
+                     {"sequence", sequence, true},
                      {"outcome", outcome}},
                     "message ", sequence, " of session '", id, "' of '", session.entity(), "'",
                     words, outcome);

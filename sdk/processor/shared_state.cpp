@@ -25,24 +25,31 @@ std::string_view event_of(ErrorSource source) noexcept {
     return "failed";
 }
 
-void log_error(const ErrorContext& context) noexcept {
+/// Empty if there is no such number.
+std::string digits(std::int64_t number) { return number == 0 ? "" : std::to_string(number); }
+
+/// Where a handler of errors tells the application, the log is for those who look closer.
+LogLevel level_of(const ErrorContext& context, bool is_told) noexcept {
     const bool costs_nothing = context.fate == MessageFate::tried_again;
-    core::log_event(costs_nothing ? LogLevel::info : LogLevel::warning, "processor",
-                    event_of(context.source),
+    return is_told ? LogLevel::debug : costs_nothing ? LogLevel::info : LogLevel::warning;
+}
+
+void log_error(const ErrorContext& context, bool is_told) noexcept {
+    core::log_event(level_of(context, is_told), "processor", event_of(context.source),
                     {{"entity", context.entity},
                      {"session", context.session_id},
                      {"message_id", context.message_id},
-                     {"sequence", std::to_string(context.sequence_number)},
-                     {"attempt", std::to_string(context.attempt)},
+                     {"sequence", digits(context.sequence_number), true},
+                     {"attempt", digits(context.attempt), true},
                      {"code", to_string(context.failure.code)},
-                     {"fate", to_string(context.fate)}},
+                     {"fate", context.fate == MessageFate::none ? "" : to_string(context.fate)}},
                     context.to_string());
 }
 
 } // namespace
 
 void SharedState::report(ErrorContext context) const {
-    log_error(context);
+    log_error(context, handlers.error != nullptr);
     if (!handlers.error) {
         return;
     }

@@ -6,6 +6,10 @@
 #include <atomic>
 #include <future>
 #include <latch>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -96,5 +100,46 @@ TEST_CASE("processor health: the log tells new limits") {
     processor.start();
     processor.update_limits({.max_concurrent_sessions = 3, .session_idle_timeout = 2s});
     CHECK(told == "has new limits: 3 sessions, 1 calls each, 0 calls in all, idle timeout in "
-                  "ms 2000, prefetch as before");
+                  "ms 2000, prefetch 0");
+}
+
+TEST_CASE("processor health: a failure is told once: to on_error, or as a warning of the log") {
+    for (const bool has_handler : {false, true}) {
+        CAPTURE(has_handler);
+        std::mutex mutex;
+        std::optional<LogLevel> level;
+        std::map<std::string, std::string, std::less<>> fields;
+        {
+            const LogWatch watch{[&](const LogRecord& record) {
+                const std::lock_guard lock{mutex};
+                if (record.event == "handler_failed") {
+                    level = record.level;
+                    for (const LogField& field : record.fields) {
+                        fields.emplace(field.name, field.value);
+                    }
+                }
+            }};
+            set_log_level(LogLevel::debug);
+            LocalBroker broker;
+            broker.create_queue("orders");
+            const Client client = Client::in_process(broker);
+            Sender{client, "orders"}.send(Message::text("a", "bad"));
+            SessionProcessor processor{
+                client, "orders", {.failure_policy = FailurePolicy::dead_letter()}};
+            std::promise<void> failed;
+            processor.on_message([&failed](MessageContext&) {
+                failed.set_value();
+                throw std::runtime_error{"no"};
+            });
+            if (has_handler) {
+                processor.on_error([](const ErrorContext&) {});
+            }
+            processor.start();
+            failed.get_future().wait();
+            CHECK(processor.stop(30s).complete);
+        }
+        CHECK(level == (has_handler ? LogLevel::debug : LogLevel::warning));
+        CHECK(fields.at("attempt") == "1");
+        CHECK(fields.at("session") == "a");
+    }
 }

@@ -44,6 +44,11 @@ TEST_CASE("log sinks: a record is a JSON object in one line, whatever its fields
                   R"("component":"processor","event":"session_lost","text":"it is lost",)"
                   R"("entity":"orders","session":"a\"\n\u001b)"
                   "\xef\xbf\xbd\"}");
+    const std::array numbers{LogField{.name = "sequence", .value = "-12", .is_number = true},
+                             LogField{.name = "code", .value = "7"},
+                             LogField{.name = "attempt", .value = "x", .is_number = true}};
+    sink({.level = LogLevel::info, .component = "amqp", .text = "plain", .fields = numbers});
+    CHECK(line.ends_with(R"("text":"plain","sequence":-12,"code":"7","attempt":"x"})"));
     sink({.level = LogLevel::info, .component = "amqp", .text = "plain", .repeated = 2});
     CHECK(line == R"({"time":"1970-01-01T00:00:00.000000Z","level":"info",)"
                   R"("component":"amqp","text":"plain","repeated":2})");

@@ -112,3 +112,16 @@ TEST_CASE_FIXTURE(Fixture, "log: without a sink a line goes to the standard erro
     std::fclose(file);
     CHECK(written == "sessionq info [part] text\n");
 }
+
+TEST_CASE("log: fields without a value are left out") {
+    std::string told;
+    set_log_sink([&told](const LogRecord& record) {
+        for (const LogField& field : record.fields) {
+            told.append(field.name).append("=").append(field.value).append(" ");
+        }
+    });
+    core::log_event(LogLevel::warning, "part", "lost",
+                    {{"entity", "orders"}, {"session", ""}, {"sequence", "7", true}}, "it");
+    set_log_sink({});
+    CHECK(told == "entity=orders sequence=7 ");
+}
