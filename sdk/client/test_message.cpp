@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/access.hpp"
+#include "core/session_id.hpp"
 #include "core/trace_context.hpp"
 
 namespace sessionq::client {
@@ -58,6 +59,9 @@ testing::Settlement to_public(ports::Settlement&& settlement) {
 ReceivedMessage to_received(Message message, const std::string& session_id, DeliveryFacts facts) {
     if (!message.session_id) {
         message.session_id = session_id;
+    } else if (!core::is_same_session(*message.session_id, session_id)) {
+        throw Error{Errc::invalid_argument, "the message is of session '" + *message.session_id +
+                                                "', and the session is '" + session_id + "'"};
     }
     facts.deadline = facts.deadline.sooner(message.deadline);
     return {std::make_shared<const DecodedContent>(std::move(message)), std::move(facts)};

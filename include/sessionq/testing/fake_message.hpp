@@ -32,7 +32,7 @@ namespace testing {
 ///             context.dead_letter("Empty");
 ///         }
 ///     };
-///     testing::FakeSession session;
+///     testing::FakeSession session{{.session_id = "ada"}};
 ///     testing::FakeMessage message{session, Message::text("ada", "")};
 ///     message.run(handle);
 ///     const auto settlement = message.settlement();
@@ -52,6 +52,7 @@ class FakeMessage {
 public:
     /// A message without a session id gets the session's. Without a sequence number it gets the
     /// session's next one. `attempt`: see `MessageContext::attempt`.
+    /// Errors: invalid_argument (the message is of another session).
     FakeMessage(FakeSession& session, Message message, DeliveryFacts facts = {},
                 std::uint32_t attempt = 1);
     ~FakeMessage();
@@ -73,7 +74,7 @@ public:
     ///
     /// Example:
     ///
-    ///     testing::FakeSession session;
+    ///     testing::FakeSession session{{.session_id = "ada"}};
     ///     std::vector<testing::FakeMessage> batch;
     ///     batch.emplace_back(session, Message::text("ada", "1"));
     ///     batch.emplace_back(session, Message::text("ada", "2"));

@@ -76,6 +76,7 @@ public:
 
     /// Adds a deferred message for `SessionContext::receive_deferred`, and returns its sequence
     /// number. A message without a session id gets this session's.
+    /// Errors: invalid_argument (the message is of another session).
     std::int64_t add_deferred(Message message);
 
     /// How the handler settled it. Unset: it did not.

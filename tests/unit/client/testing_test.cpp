@@ -40,7 +40,7 @@ TEST_CASE("fake message: tells how its handler settled it") {
          },
          Outcome::dead_lettered},
     };
-    FakeSession session;
+    FakeSession session{{.session_id = "ada"}};
     for (const Row& row : rows) {
         FakeMessage message{session, Message::text("ada", "1")};
         CHECK_FALSE(message.settlement());
@@ -70,17 +70,41 @@ TEST_CASE("fake message: shows the message as a broker would deliver it") {
     CHECK(first.context().session().lock_expires().is_never());
     const Deadline soon = Deadline::at(std::chrono::steady_clock::now() + 1h);
     FakeMessage second{session,
-                       Message{.body = "2", .session_id = "bob", .deadline = soon},
+                       Message{.body = "2", .session_id = "Ada", .deadline = soon},
                        {.sequence_number = 9, .delivery_count = 3},
                        2};
     CHECK(second.context().message().text() == "2");
-    CHECK(second.context().message().session_id() == "bob");
+    CHECK(second.context().message().session_id() ==
+          "Ada"); // ids that differ in case are one session
     CHECK(second.context().message().sequence_number() == 9);
     CHECK(second.context().message().delivery_count() == 3);
     CHECK(second.context().attempt() == 2);
     CHECK(second.context().deadline() == soon);
     second.run(MessageHandler{
         [&](MessageContext&) { CHECK(OperationContext::current().deadline() == soon); }});
+}
+
+TEST_CASE("fake message: a message of another session is refused") {
+    FakeSession session{{.session_id = "ada"}};
+    CHECK_THROWS_WITH_AS((FakeMessage{session, Message::text("bob", "1")}),
+                         "invalid argument: the message is of session 'bob', and the session is "
+                         "'ada'",
+                         Error);
+    CHECK(test::code_of([&] { session.add_deferred(Message::text("bob", "1")); }) ==
+          Errc::invalid_argument);
+}
+
+TEST_CASE("fake message: the README's test") {
+    const auto handler = [](MessageContext& context) {
+        context.session().set_state("3 parts");
+        context.complete();
+    };
+    FakeSession session{{.session_id = "ada", .state = "2 parts"}};
+    FakeMessage message{session, Message::text("ada", "part")};
+    message.run(handler);
+    CHECK(message.settlement().has_value());
+    CHECK(message.settlement()->outcome == Outcome::completed);
+    CHECK(session.state() == "3 parts");
 }
 
 TEST_CASE("fake message: what a handler throws comes to the test") {
