@@ -70,6 +70,13 @@ struct ClientOptions {
     /// told. Default null.
     ConnectionIdleHandler on_connection_idle{};
 
+    /// True: `connect` returns without a connection, and the first use makes it. A service can then
+    /// start before its broker: a processor waits for it, and its health tells `not_connected`;
+    /// other operations fail as they do after a loss. A wrong address or key shows only there.
+    /// Message groups need `?dialect=` in their URL, because only the broker tells it otherwise. No
+    /// effect in process. Default false.
+    bool connect_lazily{false};
+
     /// Delays between attempts to connect. They grow while attempts fail, or while connections last
     /// less than ten times `min`. No effect in process. Default 100 ms to 30 s.
     BackoffOptions reconnect_backoff{};
@@ -163,9 +170,9 @@ public:
     /// - A feature that the broker lacks fails with `not_supported`, naming the broker.
     ///
     /// Connects before it returns, within `operation_timeout`, so that a wrong address shows at
-    /// once. With `EntityPath` it also asks for the right to that entity. Otherwise the client asks
-    /// at the first use of each entity. After a loss the client reconnects when it needs the
-    /// connection, with a backoff between failures.
+    /// once, unless `ClientOptions::connect_lazily`. With `EntityPath` it also asks for the right
+    /// to that entity. Otherwise the client asks at the first use of each entity. After a loss the
+    /// client reconnects when it needs the connection, with a backoff between failures.
     ///
     /// Clocks: Azure Service Bus tells the end of a session's lock by its own clock. If this
     /// machine's clock is ahead, the client only renews more often. If it is behind by less than

@@ -69,8 +69,8 @@ amqp::IdleHandler notifying(const ConnectionIdleHandler& handler, core::Executor
     };
 }
 
-/// Makes an `Endpoint` on each receive thread and waits until the first one is connected, so that a
-/// wrong address fails here.
+/// Makes an `Endpoint` on each receive thread. Unless the client connects lazily, it waits until
+/// the first one is connected, so that a wrong address fails here.
 template <typename Endpoint, typename MakeSettings, typename... Arguments>
 std::shared_ptr<client::ClientCore> connect_core(const ClientOptions& options,
                                                  const MakeSettings& make_settings,
@@ -88,6 +88,9 @@ std::shared_ptr<client::ClientCore> connect_core(const ClientOptions& options,
             settings.seed = core::Random{static_cast<std::uint64_t>(now)}.next();
             return std::make_unique<Endpoint>(thread, thread.io_context(), std::move(settings));
         });
+    if (options.connect_lazily) {
+        return core;
+    }
     const auto answer = std::make_shared<std::promise<core::Result<core::Done>>>();
     auto answered = answer->get_future();
     client::EndpointThread& first = core->thread(0);
@@ -172,6 +175,9 @@ std::shared_ptr<client::ClientCore> connect_to_groups(std::string_view url,
                                                       const ClientOptions& options,
                                                       const TlsOptions& tls) {
     groups::EndpointSettings settings{.url = groups::ConnectionUrl::parse(url).take_or_throw()};
+    client::require_option(!options.connect_lazily || settings.url.dialect != nullptr,
+                           "ClientOptions::connect_lazily: the URL must name the dialect, "
+                           "?dialect=artemis or ?dialect=broker-j");
     settings.tls = settings.url.tls ? make_tls(tls) : nullptr;
     settings.has_certificate = !tls.certificate_file.empty();
     settings.proxy = proxy_of(options);

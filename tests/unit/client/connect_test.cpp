@@ -28,14 +28,14 @@ namespace {
 /// A broker, and its front on a thread of its own.
 struct Front {
     explicit Front(const amqp::TlsContextPtr& tls = {}, server::Limits limits = {},
-                   server::TokenVerifier verifier = {}) {
+                   server::TokenVerifier verifier = {}, std::uint16_t at = 0) {
         client::run_on(thread, [&] {
             server = std::make_unique<server::Server>(
                 host.broker(), thread, thread.io_context(),
                 server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}},
                                      .verifier = std::move(verifier)},
                 limits);
-            port = server->listen({.port = 0, .tls = tls}).value();
+            port = server->listen({.port = at, .tls = tls}).value();
         });
         static_cast<void>(
             host.broker().create_queue("orders", {.requires_session = true}, host.now()).value());
@@ -477,4 +477,53 @@ TEST_CASE(
           std::future_status::ready); // all at once: none is left
     CHECK(processor.describe().slots.size() == sessions);
     CHECK(processor.stop(10s).complete);
+}
+
+TEST_CASE("Client: one that connects lazily is there before its broker") {
+    std::uint16_t port = 0;
+    std::string connection;
+    {
+        const Front front;
+        port = front.port;
+        connection = front.plain();
+    }
+    const Client client = Client::connect(
+        connection, {.connect_lazily = true, .reconnect_backoff = {.min = 10ms, .max = 100ms}});
+    const Sender sender{client, "orders"};
+    CHECK(code_of([&] { sender.send(Message::text("a", "too early")); }) ==
+          Errc::connection_refused);
+    SessionProcessor processor{client, "orders", {.health = {.not_connected = 1s}}};
+    std::promise<std::string> handled;
+    processor.on_message([&handled](MessageContext& context) {
+        handled.set_value(std::string{context.message().text()});
+    });
+    std::promise<void> told;
+    std::atomic<bool> is_told{false};
+    processor.on_health_changed([&](const Health& health) {
+        for (const HealthReason& reason : health.reasons) {
+            if (reason.cause == HealthCause::not_connected && !is_told.exchange(true)) {
+                told.set_value();
+            }
+        }
+    });
+    processor.start();
+    REQUIRE(told.get_future().wait_for(30s) == std::future_status::ready);
+    const Front front{{}, {}, {}, port};
+    auto text = handled.get_future();
+    for (bool is_sent = false; !is_sent;) { // a connection that was refused is tried again later
+        is_sent = !code_of([&] { sender.send(Message::text("a", "in time")); });
+    }
+    REQUIRE(text.wait_for(30s) == std::future_status::ready);
+    CHECK(text.get() == "in time");
+    CHECK(processor.stop(10s).complete);
+}
+
+TEST_CASE("Client: message groups connect lazily if the URL names the dialect") {
+    CHECK(code_of([] {
+              static_cast<void>(Client::connect("amqp://127.0.0.1:1", {.connect_lazily = true}));
+          }) == Errc::invalid_option);
+    CHECK_FALSE(code_of([] {
+        static_cast<void>(
+            Client::connect("amqp://127.0.0.1:1?dialect=artemis", {.connect_lazily = true}));
+    }));
 }
