@@ -41,20 +41,32 @@ std::string peer_words(std::string_view text, std::size_t longest) {
     return words;
 }
 
-std::string escape_peer_words(std::string_view json) {
-    std::string words;
-    words.reserve(json.size());
-    while (!json.empty()) {
-        const Utf8Character next =
-            first_character(json).value_or(Utf8Character{.code = '?', .size = 1});
+std::string escape_peer_words(std::string json) {
+    const auto next_in = [](std::string_view text) {
+        return first_character(text).value_or(Utf8Character{.code = '?', .size = 1});
+    };
+    std::string_view left = json;
+    while (!left.empty()) {
+        const Utf8Character next = next_in(left);
+        if (is_harmful(next.code)) {
+            break;
+        }
+        left.remove_prefix(next.size);
+    }
+    if (left.empty()) {
+        return json; // mostly; a large text is not copied
+    }
+    std::string words{json, 0, json.size() - left.size()};
+    while (!left.empty()) {
+        const Utf8Character next = next_in(left);
         if (is_harmful(next.code)) { // all of them have four digits
             std::array<char, 7> escape{};
             std::snprintf(escape.data(), escape.size(), "\\u%04x", next.code & 0xffffU);
             words += escape.data();
         } else {
-            words.append(json.substr(0, next.size));
+            words.append(left.substr(0, next.size));
         }
-        json.remove_prefix(next.size);
+        left.remove_prefix(next.size);
     }
     return words;
 }

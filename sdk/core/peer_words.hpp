@@ -18,6 +18,6 @@ inline constexpr std::size_t longest_peer_words = 1024;
 
 /// Writes the same characters of a text in JSON as escapes, so that none is lost. The text is
 /// valid.
-[[nodiscard]] std::string escape_peer_words(std::string_view json);
+[[nodiscard]] std::string escape_peer_words(std::string json);
 
 } // namespace sessionq::core

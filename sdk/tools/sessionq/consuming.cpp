@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <mutex>
+
 #include <sessionq/logging.hpp>
 #include <sessionq/processor.hpp>
 #include <sessionq/session_processor.hpp>
@@ -35,6 +37,8 @@ void tell_of_the_rest() {
 int consume(auto processor) {
     processor.on_message([](MessageContext& context) {
         try {
+            static std::mutex one_at_a_time; // a line takes several times the message's memory
+            const std::lock_guard lock{one_at_a_time};
             write_output(line_of(record_of(context.message())));
         } catch (const OutputError& error) {
             end_program(error); // at once: what was not written must not count as delivered

@@ -13,6 +13,7 @@
 #include "amqp/codec/delivery_codec.hpp"
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/message_codec.hpp"
+#include "core/byte_order.hpp"
 #include "tools/nearest_word.hpp"
 #include "tools/sessionq/property_json.hpp"
 #include "tools/sessionq/record_error.hpp"
@@ -113,8 +114,10 @@ std::string renewed_properties(const amqp::EncodedContent& content, WallTime now
     return made;
 }
 
-Sections sendable(const amqp::EncodedContent& content, WallTime now) {
-    const MessageSections& views = content.sections();
+/// All but the body, which may be large and is never changed.
+Sections sendable_beside_body(const amqp::EncodedContent& content, WallTime now) {
+    MessageSections views = content.sections();
+    views.body = {};
     Sections sections = sections_of(views);
     section(sections, &MessageSections::header) = sendable_header(content);
     section(sections, &MessageSections::delivery_annotations) = without(
@@ -126,6 +129,31 @@ Sections sendable(const amqp::EncodedContent& content, WallTime now) {
         without(amqp::section::application_properties, views.application_properties,
                 [](std::string_view name) { return name == amqp::time_left_property; });
     return sections;
+}
+
+Sections sendable(const amqp::EncodedContent& content, WallTime now) {
+    Sections sections = sendable_beside_body(content, now);
+    section(sections, &MessageSections::body) = content.sections().body;
+    return sections;
+}
+
+/// Whether a body is one data section with these bytes, as a message of its own would have it.
+bool is_plain_data(std::string_view body, std::string_view bytes) {
+    const std::string empty = amqp::encode_message({}, {});
+    const std::string_view none = amqp::MessageSections::find(empty).value().body;
+    std::string head{none.substr(0, none.size() - 2)}; // less its code and its size
+    constexpr std::size_t longest_short = 255;
+    if (bytes.size() <= longest_short) {
+        head += '\xa0';
+        head += static_cast<char>(bytes.size());
+    } else {
+        std::array<char, 4> size{};
+        core::put_number<4>(size.data(), bytes.size());
+        head += '\xb0';
+        head.append(size.data(), size.size());
+    }
+    return body.size() == head.size() + bytes.size() && body.starts_with(head) &&
+           body.ends_with(bytes);
 }
 
 /// Brokers write a header anew for each delivery, so only what it says counts.
@@ -190,18 +218,24 @@ std::shared_ptr<const amqp::EncodedContent> content_of(const Sections& sections,
 
 } // namespace
 
-Json exact_sections(const MessageContent& content, const Message& members) {
+Json exact_sections(const MessageContent& content, const Message& members, std::string_view body) {
     const amqp::ClockReading at{}; // the times to live begin anew when it is sent
     const auto* const received = dynamic_cast<const amqp::EncodedContent*>(&content);
     if (received == nullptr) {
         return nullptr;
     }
-    const Sections exact = sendable(*received, at.wall);
-    const Sections made = sendable(*content_of(encoded(members, at), at), at.wall);
+    const Sections exact = sendable_beside_body(*received, at.wall);
+    const Sections made = sendable_beside_body(*content_of(encoded(members, at), at), at.wall);
     Json json;
     for (std::size_t i = 0; i < names.size(); ++i) {
         const bool is_header = names[i].place == &MessageSections::header;
-        if (exact[i] != made[i] && !(is_header && say_the_same(exact[i], made[i]))) {
+        const bool is_body = names[i].place == &MessageSections::body;
+        if (is_body) {
+            if (const std::string_view whole = received->sections().body;
+                !is_plain_data(whole, body)) {
+                json[names[i].name] = amqp::base64(whole);
+            }
+        } else if (exact[i] != made[i] && !(is_header && say_the_same(exact[i], made[i]))) {
             json[names[i].name] = amqp::base64(exact[i]);
         }
     }

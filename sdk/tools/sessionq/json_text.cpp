@@ -16,8 +16,10 @@ void put_text(Json& object, const std::string& name, std::string_view text) {
 }
 
 std::string line_of(const Json& object) {
-    return core::escape_peer_words(object.dump(-1, ' ', false, Json::error_handler_t::replace)) +
-           "\n";
+    std::string line =
+        core::escape_peer_words(object.dump(-1, ' ', false, Json::error_handler_t::replace));
+    line += '\n';
+    return line;
 }
 
 } // namespace sessionq::cli

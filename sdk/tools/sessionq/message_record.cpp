@@ -238,8 +238,10 @@ Json record_of(const ReceivedMessage& received) {
     if (const BodyKind kind = received.body_kind(); kind != BodyKind::data) {
         record["body_kind"] = name_of(kind);
     }
+    // Before the body is there: it would be copied.
+    Json exact =
+        exact_sections(*received.shared_content(), read_members(record, {}, {}), received.text());
     put_text(record, "body", received.text());
-    Json exact = exact_sections(*received.shared_content(), read_members(record, {}, {}));
     if (!exact.is_null()) {
         record["encoded"] = std::move(exact);
     }
