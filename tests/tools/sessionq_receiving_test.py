@@ -174,7 +174,7 @@ class Receiving(OnDaemon):
         self.assertIn("nowhere", nowhere)
         self.assertNotIn("sent", nowhere)  # nothing was selected
         topic = self.run_it("dead-letters", "redrive", "t/subscriptions/s", code=2).stderr
-        self.assertIn("through_topic", topic)
+        self.assertIn("--through-topic is not given", topic)
 
     def test_counts_are_those_of_the_entity(self):
         def counts(entity):
