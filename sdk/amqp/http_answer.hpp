@@ -6,12 +6,12 @@
 
 namespace sessionq::amqp {
 
-/// What a port says to peers that ask for HTTP there: administration clients, browsers, scanners.
+// What a port says to peers that ask for HTTP there: administration clients, browsers, scanners.
 
 /// Whether a peer's first bytes are a request of HTTP.
 [[nodiscard]] bool is_http_request(std::string_view first) noexcept;
 
-/// The first bytes of a peer that can only become a request of HTTP.
+/// Whether they are, or are too few to tell.
 [[nodiscard]] bool may_become_http_request(std::string_view first) noexcept;
 
 /// Refuses a request. `status` is the number with its reason, and `sentence` is the body.

@@ -291,11 +291,10 @@ private:
     }
 
     void refuse(const std::string& answer, const std::string& whom) {
-        std::string taken(longest_beginning, '\0');
+        std::string taken(longest_request, '\0');
         asio::error_code ignored;
-        // What stays unread would make the system drop the answer.
-        while (socket_.receive(asio::buffer(taken), 0, ignored) == taken.size()) {
-        }
+        // What stays unread makes the system drop the answer. A peer that sends more gets none.
+        socket_.receive(asio::buffer(taken), 0, ignored);
         socket_.write_some(asio::buffer(answer), ignored);
         socket_.shutdown(tcp::socket::shutdown_send, ignored);
         socket_.close(ignored);
@@ -303,7 +302,8 @@ private:
             nullptr, {.code = Errc::connection_refused, .detail = whom + " does not speak TLS"});
     }
 
-    static constexpr std::size_t longest_beginning = 512;
+    static constexpr std::size_t longest_beginning = 16;
+    static constexpr std::size_t longest_request = std::size_t{64} << 10U;
 
     tcp::socket socket_;
     TlsContextPtr tls_;

@@ -30,7 +30,7 @@ public:
     void trust_system() {
         asio::error_code error;
         ssl_.set_default_verify_paths(error);
-        note("the system's authorities", "", error);
+        note("ca_file is empty, and the system's authorities", "", error);
     }
     void show(const std::string& certificate, const std::string& key) {
         asio::error_code error;

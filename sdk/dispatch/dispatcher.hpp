@@ -114,8 +114,8 @@ public:
     }
 
     /// Reports the end of a suspended call. Any thread, even before the worker has reported the
-    /// suspension. The lane lives while the call is active. Do not touch
-    /// the lane afterwards unless you own it.
+    /// suspension. The lane lives while the call is active. Do not touch the lane afterwards unless
+    /// you own it.
     void finish_suspended(Lane& lane) {
         const typename Lane::Step step = lane.finish(false);
         Lane* back = requeue_or_delete(lane, step);

@@ -54,8 +54,8 @@ public:
                               std::memory_order_relaxed);
     }
 
-    /// Wakes workers for injected lanes. Call it after a batch of `inject`. The worker
-    /// that collected some of them takes one and wakes others for the rest.
+    /// Wakes workers for injected lanes. Call it after a batch of `inject`. A worker that
+    /// has collected some of them takes one and wakes others for the rest.
     void flush() {
         if (const std::size_t count = incoming(); count > 0) {
             wake(count);

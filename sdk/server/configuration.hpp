@@ -64,8 +64,8 @@ enum class UnsupportedMembers : std::uint8_t { ignore, refuse };
     UnsupportedMembers unsupported = UnsupportedMembers::ignore);
 
 /// Gives all queues and topics this largest message, and those that have no bound of their size
-/// this one. A subscription is bounded by
-/// what its topic's messages may live: if it were full it would dead-letter them.
+/// this one. A subscription is bounded by what its topic's messages may live: if it were full it
+/// would dead-letter them.
 void bound_sizes(std::vector<QueueEntry>& queues, Configuration& configuration, std::uint64_t bytes,
                  std::size_t message_bytes);
 

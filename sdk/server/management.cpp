@@ -19,7 +19,7 @@ struct Operation {
     Answer (*perform)(const ManagedEntity&, const Request&);
     Rights needed;
     bool changes;        // changes stored data
-    bool receives{true}; // it concerns messages that can be received, so a topic has it not
+    bool receives{true}; // it is about messages that can be received: not at a topic
 };
 
 constexpr Operation operations[] = {

@@ -112,6 +112,18 @@ class Doors(unittest.TestCase):
         self.assertEqual(self.answer("amqp", hello)[:4], b"AMQP")
         self.assert_http(self.answer("ws", hello))
 
+    def test_an_endless_request_is_cut(self):
+        for scheme in ("amqps", "wss", "ws", "amqp"):
+            began = time.monotonic()
+            with socket.create_connection(("127.0.0.1", self.ports[scheme]), PATIENCE) as peer:
+                try:
+                    peer.sendall(b"GET /")
+                    while time.monotonic() - began < PATIENCE:
+                        peer.sendall(b"x" * 65536)
+                except OSError:
+                    pass
+            self.assertLess(time.monotonic() - began, PATIENCE, scheme)
+
     def test_the_log_names_them(self):
         self.answer("ws", AMQP["SASL"])
         self.answer("amqp", HTTP[0])
