@@ -147,8 +147,8 @@ public:
 
     /// Sets the handler of errors: failures outside of handlers, and exceptions of handlers.
     /// Several workers may run it at once. Its own exceptions are logged. "No session available" is
-    /// not an error. The log has at level `debug` what this handler is told, and otherwise as a
-    /// warning, or at `info` if the message is tried again in place.
+    /// not an error. What this handler is told is in the log at level `debug` only. Without a
+    /// handler it is a warning there, or `info` if the message is tried again in place.
     void on_error(std::function<void(const ErrorContext&)> handler);
 
     /// Sets the function that is told of another `Health`: another state, or other causes. It runs
@@ -205,8 +205,10 @@ public:
     StopReport stop(Duration timeout = std::chrono::seconds{30}) noexcept;
 
     /// Changes those limits of a running processor that are set. Lower limits take effect as
-    /// sessions and handlers finish, an idle timeout at once. Errors: invalid_option (names the
-    /// member; the rules are those of the constructor), invalid_state (not started, or stopped).
+    /// sessions and handlers finish, an idle timeout at once.
+    ///
+    /// Errors: invalid_option (names the member; the rules are those of the constructor),
+    /// invalid_state (not started, or stopped).
     void update_limits(const ConcurrencyLimits& limits);
 
     /// The state of every slot, the health, and the totals. It asks the receive threads and waits

@@ -46,8 +46,8 @@ void declare_browsing(CLI::App& app, CommandLine& line) {
         declare(app, line, "counts",
                 "Counts the messages of an entity and of its dead-letter queue, and its sessions. "
                 "Brokers tell no counts over AMQP, so it reads all messages without receiving "
-                "them. What a broker does not show is '-', or null in JSON; the status is 1 if "
-                "that is all",
+                "them. What a broker does not show is '-', or null in JSON. If it shows "
+                "nothing, the exit status is 1",
                 counts);
     add_entity(counts_command, counts->entity, any_entity);
 }

@@ -148,7 +148,7 @@ Finding judge_entity(const EntityFacts& facts) {
     if (facts.is_groups) {
         finding.found += " that can have message groups";
     } else if (!has_right(facts.receiving)) {
-        finding.found += "; only a key with Listen is told more, and whether it has sessions";
+        finding.found += "; only a key with Listen is told more, also whether it has sessions";
     } else if (has_sessions(facts)) {
         finding.found += " with sessions";
         finding.figures["sessions"] = true;
