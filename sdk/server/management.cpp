@@ -24,7 +24,7 @@ struct Operation {
 
 constexpr Operation operations[] = {
     {"com.microsoft:renew-lock", &message_operations::renew_lock, Rights::listen(), false},
-    {"com.microsoft:peek-message", &message_operations::peek, Rights::listen(), false},
+    {"com.microsoft:peek-message", &message_operations::peek, Rights::listen(), false, false},
     {"com.microsoft:schedule-message", &message_operations::schedule, Rights::send(), true, false},
     {"com.microsoft:cancel-scheduled-message", &message_operations::cancel_scheduled,
      Rights::send(), true, false},

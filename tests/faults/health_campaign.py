@@ -330,7 +330,7 @@ def workers_starved(scene):
 def handler_throws_and_parks(scene):
     probe = scene.consume_ready("policy=park")
     scene.send("ada", "throw")
-    probe.logs("handler_failed", 1, fate="parked", session="ada", attempt="1")
+    probe.logs("handler_failed", 1, fate="parked", session="ada", attempt=1)
     probe.names("sessions_parked", 0)
     scene.doctor_finds("sessions_parked")
 

@@ -201,10 +201,17 @@ class Receiving(OnDaemon):
         self.assertIn(f"{'sessions':15}0\n", table)
         self.assertIn("nowhere", self.run_it("counts", "nowhere", code=1).stderr)
 
-    def test_nothing_is_shown_of_a_topic_and_the_reason_is_told(self):
-        for command in ("counts", "peek", "sessions"):
+    def test_a_topic_shows_scheduled_messages_alone_and_the_reason_is_told(self):
+        for command in ("peek", "sessions"):
             error = self.run_it(command, "news", code=1).stderr
             self.assertIn("receive from its subscriptions", error)
+        self.run_it("schedule", "news", "--session", "ada", "--delay", "1h", "later")
+        (shown,) = self.records("peek", "news")
+        self.assertEqual(("later", "scheduled"), (shown["body"], shown["state"]))
+        (counts,) = self.records("counts", "news", "--json")
+        self.assertEqual((0, 1, None), tuple(
+            counts[name] for name in ("active", "scheduled", "dead_letters")
+        ))
         for command in (("watch", "--once", "news"), ("dead-letters", "list", "news")):
             error = self.run_it(*command, code=1).stderr
             self.assertIn("no such entity: 'news/$DeadLetterQueue'", error)

@@ -74,6 +74,20 @@ int follow(Browser& browser, std::size_t left) {
     return 0;
 }
 
+/// A topic shows scheduled messages alone; the others are at its subscriptions. The broker says so
+/// when it is asked for sessions.
+int explain_nothing(const Client& client, const std::string& entity) {
+    try {
+        (void)list_sessions(client, entity);
+    } catch (const Error& error) {
+        if (error.code() == Errc::not_supported && !error.failure().peer_condition.empty()) {
+            tell(error.what());
+            return 1;
+        }
+    }
+    return 0;
+}
+
 } // namespace
 
 int run(const Client& client, const Shared&, const PeekOptions& options) {
@@ -84,7 +98,11 @@ int run(const Client& client, const Shared&, const PeekOptions& options) {
     if (options.follows) {
         return follow(browser, left);
     }
-    for (auto message = browser.begin(); left != 0 && message != browser.end(); --left) {
+    auto message = browser.begin();
+    if (message == browser.end()) {
+        return explain_nothing(client, options.entity);
+    }
+    for (; left != 0 && message != browser.end(); --left) {
         show(*message);
         if (left != 1) {
             ++message;

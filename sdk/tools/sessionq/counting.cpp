@@ -47,6 +47,18 @@ auto unless_unsupported(const Count& count) -> std::optional<decltype(count())> 
     }
 }
 
+/// Nothing for a topic, which has no dead-letter queue.
+std::optional<std::size_t> count_dead_letters(const Client& client, const std::string& entity) {
+    try {
+        return tally(client, entity + std::string{dead_letters}).active;
+    } catch (const Error& error) {
+        if (error.code() != Errc::entity_not_found) {
+            throw;
+        }
+        return std::nullopt;
+    }
+}
+
 void add(Json& counts, const char* name, std::optional<std::size_t> count) {
     counts[name] = count ? Json(*count) : Json(nullptr);
 }
@@ -75,10 +87,7 @@ int run(const Client& client, const Shared& shared, const CountsOptions& options
     add(counts, "deferred", field(&Tally::deferred));
     add(counts, "scheduled", field(&Tally::scheduled));
     if (!entity.ends_with(dead_letters)) {
-        const auto dead = messages ? unless_unsupported([&] {
-            return tally(client, entity + std::string{dead_letters}).active;
-        })
-                                   : std::nullopt;
+        const auto dead = messages ? count_dead_letters(client, entity) : std::nullopt;
         add(counts, "dead_letters", dead);
     }
     const auto sessions = unless_unsupported([&] { return list_sessions(client, entity).size(); });
