@@ -25,6 +25,7 @@ namespace sessionq::cli {
 namespace {
 
 constexpr Duration patience = std::chrono::milliseconds{500};
+constexpr Duration grace = std::chrono::seconds{3}; // a look may take as long
 constexpr int redrawn_every = 1000; // ms: the time without an answer goes on
 
 enum class SignalAction : std::uint8_t { none, quit };
@@ -41,15 +42,15 @@ SignalAction handle_signal(const Descriptor& signals, Screen& screen) {
     }
 }
 
-void take_result(Looker& looker, ScreenModel& model) {
+void take_result(Looker& looker, ScreenModel& model, TimePoint now) {
     if (auto result = looker.take()) {
         if (result->mistake) {
             std::rethrow_exception(result->mistake);
         }
         if (result->report) {
-            model.show(*std::move(result->report));
+            model.show(*std::move(result->report), now);
         } else {
-            model.fail(result->failure, core::system_clock().now());
+            model.fail(result->failure, now);
         }
     }
 }
@@ -94,7 +95,7 @@ int show_live(LiveSubject& subject, const LiveOptions& options, const BlockedSig
     if (signal.get() < 0 || event.get() < 0) {
         throw std::runtime_error{"cannot wait for signals"};
     }
-    ScreenModel model{subject.target()};
+    ScreenModel model{subject.target(), options.interval + grace};
     std::optional<Screen> screen{std::in_place};
     Looker looker{subject, options.interval, [&event] {
                       const std::uint64_t one = 1;
@@ -110,7 +111,7 @@ int show_live(LiveSubject& subject, const LiveOptions& options, const BlockedSig
             throw std::runtime_error{"cannot wait for keys"};
         }
         clear_event(event);
-        take_result(looker, model);
+        take_result(looker, model, core::system_clock().now());
         const bool is_gone = (ready[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
         if (is_gone || handle_signal(signal, *screen) == SignalAction::quit ||
             !press_keys(*screen, model)) {

@@ -31,9 +31,19 @@ std::vector<StyledLine> help() {
     return lines;
 }
 
-void append(std::vector<StyledLine>& lines, std::vector<StyledLine> more) {
+template <typename Item>
+void append(std::vector<Item>& lines, std::vector<Item> more) {
     lines.insert(lines.end(), std::make_move_iterator(more.begin()),
                  std::make_move_iterator(more.end()));
+}
+
+std::vector<StyledLine> dimmed(std::vector<StyledLine> lines) {
+    for (StyledLine& line : lines) {
+        for (Span& span : line) {
+            span.style = Style::dim;
+        }
+    }
+    return lines;
 }
 
 double seconds_between(TimePoint from, TimePoint to) {
@@ -43,9 +53,7 @@ double seconds_between(TimePoint from, TimePoint to) {
 } // namespace
 
 std::vector<StyledLine> ScreenModel::draw(ScreenSize size, TimePoint now) {
-    std::vector<StyledLine> lines{shown_ ? shown_->title
-                                         : StyledLine{{"looking at " + target_, Style::dim}}};
-    lines.push_back(tabs());
+    std::vector<StyledLine> lines{title(now), tabs()};
     if (fault_) {
         const double since = std::floor(seconds_between(fault_->since, now));
         const StyledLine fault{
@@ -54,7 +62,12 @@ std::vector<StyledLine> ScreenModel::draw(ScreenSize size, TimePoint now) {
     }
     const std::size_t others = lines.size() + 1; // and the keys
     body_rows_ = size.rows > others ? size.rows - others : 0;
-    append(lines, mode_ == Mode::helping ? help() : visible(body(size.columns), body_rows_));
+    if (mode_ == Mode::helping) {
+        append(lines, help());
+    } else {
+        auto page = visible(body(size.columns), body_rows_);
+        append(lines, is_stale(now) ? dimmed(std::move(page)) : std::move(page));
+    }
     lines.resize(std::max(size.rows, std::size_t{1}) - 1);
     lines.push_back(bottom());
     lines.resize(size.rows);
@@ -64,11 +77,30 @@ std::vector<StyledLine> ScreenModel::draw(ScreenSize size, TimePoint now) {
     return lines;
 }
 
+// A subject that hangs gives no failure for a while: its numbers are old before it is known why.
+bool ScreenModel::is_stale(TimePoint now) const {
+    return shown_ && (fault_ || now - shown_->at > fresh_for_);
+}
+
+StyledLine ScreenModel::title(TimePoint now) const {
+    if (!shown_) {
+        return {{"looking at " + target_, Style::dim}};
+    }
+    if (!is_stale(now)) {
+        return shown_->report.title;
+    }
+    StyledLine line{
+        {"as of " + length_text(std::floor(seconds_between(shown_->at, now))) + " ago  ",
+         Style::warning}};
+    append(line, dimmed({shown_->report.title}).front());
+    return line;
+}
+
 StyledLine ScreenModel::tabs() const {
     StyledLine line;
-    for (std::size_t at = 0; shown_ && at < shown_->pages.size(); ++at) {
+    for (std::size_t at = 0; shown_ && at < shown_->report.pages.size(); ++at) {
         line.push_back(
-            {" " + shown_->pages[at].name.text() + " ", at == page_ ? Style::title : Style::plain});
+            {" " + shown_->report.pages[at].name.text() + " ", at == page_ ? Style::title : Style::plain});
         line.push_back({" ", Style::plain});
     }
     if (is_paused_) {

@@ -22,17 +22,18 @@ void remove_last(std::string& text) {
 
 } // namespace
 
-ScreenModel::ScreenModel(std::string target) : target_{std::move(target)} {}
+ScreenModel::ScreenModel(std::string target, Duration fresh_for)
+    : target_{std::move(target)}, fresh_for_{fresh_for} {}
 
-void ScreenModel::show(LiveReport report) {
+void ScreenModel::show(LiveReport report, TimePoint now) {
     fault_.reset();
     if (is_paused_ && shown_) {
-        latest_ = std::move(report);
+        latest_ = Look{std::move(report), now};
         return;
     }
     views_.resize(report.pages.size());
     page_ = std::min(page_, report.pages.empty() ? 0 : report.pages.size() - 1);
-    shown_ = std::move(report);
+    shown_ = Look{std::move(report), now};
 }
 
 void ScreenModel::fail(const std::string& why, TimePoint now) {
@@ -74,7 +75,7 @@ bool ScreenModel::command(const std::string& text) {
         is_paused_ = !is_paused_;
         if (auto latest = std::exchange(latest_, std::nullopt)) {
             const auto fault = fault_; // that one is newer than the look
-            show(*std::move(latest));
+            show(std::move(latest->report), latest->at);
             fault_ = fault;
         }
     } else if (text == "h" || text == "?") {
@@ -137,7 +138,7 @@ void ScreenModel::sort_by_next() {
 }
 
 const Page* ScreenModel::page() const {
-    return shown_ && page_ < shown_->pages.size() ? &shown_->pages[page_] : nullptr;
+    return shown_ && page_ < shown_->report.pages.size() ? &shown_->report.pages[page_] : nullptr;
 }
 
 ScreenModel::View& ScreenModel::view() { return views_[page_]; }

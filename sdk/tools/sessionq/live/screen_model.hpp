@@ -44,11 +44,12 @@ struct ScreenSize {
 /// and keys go in, lines come out. It reads no clock and does no I/O.
 class ScreenModel {
 public:
-    /// `target`: the name of the subject, shown until the first look.
-    explicit ScreenModel(std::string target);
+    /// `target`: the name of the subject, shown until the first look. Numbers that are older than
+    /// `fresh_for` are stale: they are drawn dim, with their age.
+    ScreenModel(std::string target, Duration fresh_for);
 
-    /// A look succeeded. While the screen is paused it is kept for later.
-    void show(LiveReport report);
+    /// A look succeeded at `now`. While the screen is paused it is kept for later.
+    void show(LiveReport report, TimePoint now);
     /// A look failed. `now`: the instant counts if the one before it did not.
     void fail(const std::string& why, TimePoint now);
 
@@ -69,6 +70,11 @@ private:
         std::string why{};
         TimePoint since{};
     };
+    /// A report, and when it was looked at.
+    struct Look {
+        LiveReport report{};
+        TimePoint at{};
+    };
     /// The lines of a page. The header of its table stays when the page is scrolled past it.
     struct Body {
         std::vector<StyledLine> lines{};
@@ -83,14 +89,17 @@ private:
     void sort_by_next();
     [[nodiscard]] const Page* page() const;
     [[nodiscard]] View& view();
+    [[nodiscard]] bool is_stale(TimePoint now) const;
+    [[nodiscard]] StyledLine title(TimePoint now) const;
     [[nodiscard]] StyledLine tabs() const;
     [[nodiscard]] StyledLine bottom();
     [[nodiscard]] Body body(std::size_t width);
     [[nodiscard]] std::vector<StyledLine> visible(Body body, std::size_t rows);
 
     std::string target_;
-    std::optional<LiveReport> shown_{};
-    std::optional<LiveReport> latest_{}; ///< While paused.
+    Duration fresh_for_;
+    std::optional<Look> shown_{};
+    std::optional<Look> latest_{}; ///< While paused.
     std::optional<Fault> fault_{};
     std::vector<View> views_{}; ///< Of each page.
     std::size_t page_{0};

@@ -69,7 +69,7 @@ void type(ScreenModel& model, std::initializer_list<Key> keys) {
 } // namespace
 
 TEST_CASE("screen model: before the first look it says what it looks at") {
-    ScreenModel model{"/run/orders.sock"};
+    ScreenModel model{"/run/orders.sock", 5s};
     CHECK(drawn(model).lines[0] == "looking at /run/orders.sock");
     type(model, "srp/x");
     type(model, {Key::enter, Key::tab, Key::back_tab, Key::down, Key::end});
@@ -77,8 +77,8 @@ TEST_CASE("screen model: before the first look it says what it looks at") {
 }
 
 TEST_CASE("screen model: a page at 80x24") {
-    ScreenModel model{"x"};
-    model.show(numbered(3));
+    ScreenModel model{"x", 5s};
+    model.show(numbered(3), noon);
     const auto lines = drawn(model).lines;
     CHECK(lines[0] == "the title");
     CHECK(lines[1].find(" One   Two") == 0);
@@ -90,8 +90,8 @@ TEST_CASE("screen model: a page at 80x24") {
 }
 
 TEST_CASE("screen model: tab turns pages, in both directions") {
-    ScreenModel model{"x"};
-    model.show(numbered(3));
+    ScreenModel model{"x", 5s};
+    model.show(numbered(3), noon);
     type(model, {Key::tab});
     CHECK(drawn(model).has("<= 1s"));
     CHECK_FALSE(drawn(model).has("row0"));
@@ -101,18 +101,18 @@ TEST_CASE("screen model: tab turns pages, in both directions") {
     CHECK(drawn(model).has("<= 1s"));
     LiveReport three = numbered(3);
     three.pages.push_back({.name = "Three", .head = {{{"the third", Style::plain}}}});
-    model.show(three);
+    model.show(three, noon);
     type(model, {Key::back_tab, Key::back_tab});
     CHECK(drawn(model).has("the third"));
     type(model, {Key::tab, Key::back_tab});
     CHECK(drawn(model).has("the third"));
-    model.show({.title = {}, .pages = {numbered(1).pages[0]}}); // fewer pages than before
+    model.show({.title = {}, .pages = {numbered(1).pages[0]}}, noon); // fewer pages than before
     CHECK(drawn(model).has("row0"));
 }
 
 TEST_CASE("screen model: s sorts by one column after the other, r reverses") {
-    ScreenModel model{"x"};
-    model.show(numbered(3));
+    ScreenModel model{"x", 5s};
+    model.show(numbered(3), noon);
     type(model, "s");
     CHECK(drawn(model).lines[1].find("by row (up)") != std::string::npos);
     type(model, "s");
@@ -128,8 +128,8 @@ TEST_CASE("screen model: s sorts by one column after the other, r reverses") {
 }
 
 TEST_CASE("screen model: a filter, and its keys are text") {
-    ScreenModel model{"x"};
-    model.show(numbered(12));
+    ScreenModel model{"x", 5s};
+    model.show(numbered(12), noon);
     type(model, "/q1");
     CHECK(drawn(model).lines[23] == "show rows with: q1_");
     CHECK(drawn(model).has("no row contains 'q1'"));
@@ -147,8 +147,8 @@ TEST_CASE("screen model: a filter, and its keys are text") {
 }
 
 TEST_CASE("screen model: a filter begins at the top, and holds for bars by their titles") {
-    ScreenModel model{"x"};
-    model.show(numbered(100));
+    ScreenModel model{"x", 5s};
+    model.show(numbered(100), noon);
     type(model, {Key::end});
     type(model, "/row");
     CHECK(drawn(model).lines[2] == "the head");
@@ -165,8 +165,8 @@ TEST_CASE("screen model: below the table its header is gone") {
     Bars bars{.title = "bars"};
     bars.bars.resize(50, {"<= 1s", 3});
     report.pages[0].bars = {bars};
-    ScreenModel model{"x"};
-    model.show(report);
+    ScreenModel model{"x", 5s};
+    model.show(report, noon);
     type(model, {Key::down, Key::down, Key::down, Key::down});
     CHECK(drawn(model).lines[2] == "row   size");
     type(model, {Key::end});
@@ -174,8 +174,8 @@ TEST_CASE("screen model: below the table its header is gone") {
 }
 
 TEST_CASE("screen model: backspace removes a whole character") {
-    ScreenModel model{"x"};
-    model.show(numbered(1));
+    ScreenModel model{"x", 5s};
+    model.show(numbered(1), noon);
     type(model, "/");
     CHECK(model.press({Key::text, "\xe6\x97\xa5"}));
     CHECK(drawn(model).lines[23] == "show rows with: \xe6\x97\xa5_");
@@ -184,11 +184,11 @@ TEST_CASE("screen model: backspace removes a whole character") {
 }
 
 TEST_CASE("screen model: paused, it keeps the newest look for later") {
-    ScreenModel model{"x"};
-    model.show(numbered(1));
+    ScreenModel model{"x", 5s};
+    model.show(numbered(1), noon);
     type(model, "p");
-    model.show(numbered(2));
-    model.show(numbered(3));
+    model.show(numbered(2), noon);
+    model.show(numbered(3), noon);
     CHECK(drawn(model).has("PAUSED"));
     CHECK_FALSE(drawn(model).has("row1"));
     type(model, " ");
@@ -200,25 +200,47 @@ TEST_CASE("screen model: paused, it keeps the newest look for later") {
 }
 
 TEST_CASE("screen model: no answer, since when and why") {
-    ScreenModel model{"x"};
-    model.show(numbered(1));
+    ScreenModel model{"x", 5s};
+    model.show(numbered(1), noon);
     model.fail("nobody listens", noon);
     model.fail("still nobody", noon + 2s);
     const Shown shown = drawn(model, usual, noon + 3500ms);
     CHECK(shown.lines[2] == "no answer for 3s: still nobody");
     CHECK(shown.has("row0")); // what was known stays
     CHECK(shown.has("q quit"));
-    model.show(numbered(1));
+    model.show(numbered(1), noon);
     CHECK_FALSE(drawn(model).has("no answer"));
     model.fail("again", noon + 60s);
     CHECK(drawn(model, usual, noon + 61s).has("no answer for 1s: again"));
 }
 
+TEST_CASE("screen model: numbers that are old are marked, whether a look failed or hangs") {
+    ScreenModel model{"x", 5s};
+    model.show(numbered(1), noon);
+    const auto style_of_row = [&](TimePoint now) {
+        for (const StyledLine& line : model.draw(usual, now)) {
+            if (text_of(line).find("row0") != std::string::npos) {
+                return line.front().style;
+            }
+        }
+        return Style::bad;
+    };
+    CHECK(drawn(model, usual, noon + 5s).lines[0] == "the title");
+    CHECK(style_of_row(noon + 5s) == Style::plain);
+    CHECK(drawn(model, usual, noon + 6s).lines[0] == "as of 6s ago  the title");
+    CHECK(style_of_row(noon + 6s) == Style::dim);
+    model.show(numbered(1), noon + 7s);
+    CHECK(style_of_row(noon + 7s) == Style::plain);
+    model.fail("nobody listens", noon + 8s);
+    CHECK(drawn(model, usual, noon + 9s).lines[0] == "as of 2s ago  the title");
+    CHECK(style_of_row(noon + 9s) == Style::dim);
+}
+
 TEST_CASE("screen model: a failure while paused stays shown when the pause ends") {
-    ScreenModel model{"x"};
-    model.show(numbered(1));
+    ScreenModel model{"x", 5s};
+    model.show(numbered(1), noon);
     type(model, "p");
-    model.show(numbered(2));
+    model.show(numbered(2), noon);
     model.fail("gone", noon);
     type(model, "p");
     CHECK(drawn(model).has("gone"));
@@ -226,8 +248,8 @@ TEST_CASE("screen model: a failure while paused stays shown when the pause ends"
 }
 
 TEST_CASE("screen model: help, and any key leaves it") {
-    ScreenModel model{"x"};
-    model.show(numbered(1));
+    ScreenModel model{"x", 5s};
+    model.show(numbered(1), noon);
     type(model, "h");
     CHECK(drawn(model).has("reverse the order"));
     CHECK_FALSE(drawn(model).has("row0"));
@@ -240,7 +262,7 @@ TEST_CASE("screen model: help, and any key leaves it") {
 }
 
 TEST_CASE("screen model: q ends it") {
-    ScreenModel model{"x"};
+    ScreenModel model{"x", 5s};
     CHECK_FALSE(model.press({Key::text, "q"}));
     CHECK_FALSE(model.press({Key::text, "Q"}));
     CHECK(model.press({Key::text, "x"}));
@@ -248,8 +270,8 @@ TEST_CASE("screen model: q ends it") {
 }
 
 TEST_CASE("screen model: scrolling stays in the page, and the header of the table stays") {
-    ScreenModel model{"x"};
-    model.show(numbered(100)); // 103 lines, 21 of them at a time
+    ScreenModel model{"x", 5s};
+    model.show(numbered(100), noon); // 103 lines, 21 of them at a time
     CHECK(drawn(model).lines[23].ends_with("  at 0%"));
     type(model, {Key::down, Key::down});
     CHECK(drawn(model).lines[2] == "row    size");
@@ -270,7 +292,7 @@ TEST_CASE("screen model: scrolling stays in the page, and the header of the tabl
     CHECK(drawn(model).lines[2] == "the head");
     type(model, {Key::end});
     CHECK(drawn(model).lines[22] == "row99    99");
-    model.show(numbered(2)); // a shorter page
+    model.show(numbered(2), noon); // a shorter page
     CHECK(drawn(model).lines[2] == "the head");
 }
 
@@ -278,8 +300,8 @@ TEST_CASE("screen model: any size can be drawn") {
     for (const bool fails : {false, true}) {
         for (std::size_t columns = 0; columns < 90; columns += columns < 25 ? 1 : 13) {
             for (std::size_t rows = 0; rows < 30; ++rows) {
-                ScreenModel model{"x"};
-                model.show(numbered(40));
+                ScreenModel model{"x", 5s};
+                model.show(numbered(40), noon);
                 if (fails) {
                     model.fail("a rather long reason that is wrapped in narrow screens", noon);
                 }
