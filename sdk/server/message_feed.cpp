@@ -348,6 +348,10 @@ void MessageFeed::on_disposition(amqp::DeliveryHandle delivery) {
     }
     const amqp::Outcome said = delivery.remote_outcome();
     const bool is_settled = delivery.remote_settled();
+    if (said.kind == amqp::OutcomeKind::transactional && !is_settled) {
+        answer(delivery, said, Errc::not_supported);
+        return;
+    }
     const auto decision = decide_settlement(said, is_settled);
     const auto token = amqp::token_of(delivery.tag());
     if (!decision || !token) {

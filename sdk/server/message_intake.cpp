@@ -46,6 +46,10 @@ MessageIntake::~MessageIntake() {
 }
 
 void MessageIntake::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
+    if (delivery.remote_kind() == amqp::OutcomeKind::transactional) {
+        answer(delivery, make_condition(condition::not_implemented, no_transactions));
+        return;
+    }
     if (amqp::Condition refused = refusal_of_size(encoded, delivery.message_format());
         !refused.empty()) {
         answer(delivery, refused);

@@ -113,7 +113,7 @@ class Client:
     def flow(self, handle, credit):
         self.write(FLOW, [0, 0x7FFFFFFF, 0, 0x7FFFFFFF, handle, 0, credit])
 
-    def transfer(self, handle, data, batch=False, settled=False):
+    def transfer(self, handle, data, batch=False, settled=False, state=None):
         """Sends in frames of 60,000 bytes. Returns the delivery's number."""
         number, self.sent = self.sent, self.sent + 1
         kind = 0x80013700 if batch else 0
@@ -121,6 +121,8 @@ class Client:
         for at in range(0, max(1, len(data)), 60_000):
             more = at + 60_000 < len(data)
             fields = [handle, number, tag, kind, settled, more]
+            if state is not None:
+                fields += [None, state]
             self.write(TRANSFER, fields, data[at : at + 60_000])
         return number
 
@@ -134,8 +136,8 @@ class Client:
         outcome = self.outcome(self.transfer(handle, data, batch))
         return outcome.code if outcome is not None else None
 
-    def settle(self, first, last, state):
-        self.write(DISPOSITION, [RECEIVE, first, last, True, state])
+    def settle(self, first, last, state, settled=True):
+        self.write(DISPOSITION, [RECEIVE, first, last, settled, state])
 
     def receive(self):
         while not self.deliveries:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""sessionqd_doors_test.py SESSIONQD: peers at the wrong port are refused at once, in words that
-they understand, and the log names each."""
+"""sessionqd_doors_test.py SESSIONQD: peers at the wrong port, and those that ask for transactions,
+are refused at once, in words that they understand, and the log names each at a wrong port."""
 
 import pathlib
 import re
@@ -13,6 +13,11 @@ import sys
 import tempfile
 import time
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "faults"))
+# pylint: disable=wrong-import-position
+from amqp_wire import ACCEPTED, REJECTED, Described, message
+from wire_client import RECEIVE, SEND, Client
 
 sessionqd = sys.argv[1]
 PATIENCE = 5  # seconds; half of the time that a handshake may take
@@ -60,7 +65,7 @@ class Doors(unittest.TestCase):
                 [sessionqd, "--listen", anywhere, "--tls-listen", anywhere]
                 + ["--ws-listen", anywhere, "--wss-listen", anywhere]
                 + ["--tls-cert", str(files / "chain.pem"), "--tls-key", str(files / "key.pem")]
-                + ["--queue", "orders:session"],
+                + ["--queue", "orders:session", "--queue", "plain"],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -136,6 +141,23 @@ class Doors(unittest.TestCase):
             time.sleep(0.05)
         for words in wanted:
             self.assertIn(words, log)
+
+    def test_a_send_and_a_settlement_in_a_transaction_are_refused_and_change_nothing(self):
+        client = Client(self.ports["amqp"])
+        self.addCleanup(client.close)
+        orders, in_transaction = client.attach("plain", SEND), Described(0x34, [b"1"])
+        for body, size in ((b"small", 1), (b"large", 70_000)):
+            sent = client.transfer(orders, message(body * size), state=in_transaction)
+            refused = client.outcome(sent)
+            self.assertEqual(REJECTED, refused.code)
+            self.assertIn("transactions are not supported", refused.value[0].value[1])
+        self.assertEqual(ACCEPTED, client.send(orders, message(b"alone")))
+        receiver = client.attach("plain", RECEIVE)
+        client.flow(receiver, 10)
+        _, number, _, data = client.receive()
+        self.assertIn(b"alone", data)
+        client.settle(number, number, in_transaction, settled=False)
+        self.assertEqual(REJECTED, client.outcome(number).code)
 
 
 if __name__ == "__main__":

@@ -288,8 +288,8 @@ private:
     [[nodiscard]] Condition take_more(const Fields& transfer);
     /// The transfer belongs to the message of which more is to come.
     [[nodiscard]] bool continues(const Fields& transfer) const;
-    void deliver(std::uint32_t id, std::string_view tag, std::uint32_t message_format, bool settled,
-                 std::string_view encoded);
+    void deliver(const TransferFacts& facts, std::string_view tag, std::string_view encoded);
+    Delivery& keep_unsettled(const TransferFacts& facts, std::string_view tag);
     /// Closes the link for a rule that the peer broke. The listener may destroy the link.
     void fail(const Condition& why);
     [[nodiscard]] bool fails_by_size(std::size_t size);

@@ -22,8 +22,9 @@ OutcomeKind Outcome::kind_of(std::string_view encoded) noexcept {
         return OutcomeKind::none;
     }
     const auto code = Decoder{encoded}.read_descriptor().value_or(0);
-    const bool is_known = code >= static_cast<std::uint64_t>(OutcomeKind::received) &&
-                          code <= static_cast<std::uint64_t>(OutcomeKind::modified);
+    const bool is_known = (code >= static_cast<std::uint64_t>(OutcomeKind::received) &&
+                           code <= static_cast<std::uint64_t>(OutcomeKind::modified)) ||
+                          code == static_cast<std::uint64_t>(OutcomeKind::transactional);
     return is_known ? static_cast<OutcomeKind>(code) : OutcomeKind::other;
 }
 

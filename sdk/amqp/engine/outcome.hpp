@@ -9,7 +9,8 @@
 
 namespace sessionq::amqp {
 
-/// The delivery states of AMQP 1.0 part 3, section 4, by the low byte of their descriptors.
+/// The delivery states of AMQP 1.0 part 3, section 4, and part 4, section 5.8, by the low byte of
+/// their descriptors.
 enum class OutcomeKind : std::uint8_t {
     none = 0,
     received = 0x23,
@@ -17,6 +18,7 @@ enum class OutcomeKind : std::uint8_t {
     rejected = 0x25,
     released = 0x26,
     modified = 0x27,
+    transactional = 0x34,
     other = 0xff
 };
 

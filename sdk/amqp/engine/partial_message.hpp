@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "amqp/engine/outcome.hpp"
+
 namespace sessionq::amqp {
 
 /// Bytes of a message of which more is to come. A large message grows without a copy, unlike in a
@@ -53,13 +55,19 @@ private:
     std::size_t capacity_{0};
 };
 
+/// The fields of a transfer that concern the whole message.
+struct TransferFacts {
+    std::uint32_t id{0};
+    std::uint32_t message_format{0};
+    OutcomeKind state{OutcomeKind::none};
+    bool settled{false};
+};
+
 /// A message of which more is to come.
 struct PartialMessage {
     PartialBytes bytes{};
     std::string tag{};
-    std::uint32_t id{0};
-    std::uint32_t message_format{0};
-    bool settled{false};
+    TransferFacts facts{};
 };
 
 } // namespace sessionq::amqp

@@ -81,23 +81,26 @@ Condition ReceiverLink::take(const Fields& transfer) {
               .found = Errc::protocol_error});
         return {};
     }
-    const std::uint32_t id = transfer.number(delivery_id);
     if (transfer.is_true(aborted)) {
         return {};
     }
+    const TransferFacts facts{.id = transfer.number(delivery_id),
+                              .message_format = transfer.number(message_format),
+                              .state = Outcome::kind_of(transfer.raw(state)),
+                              .settled = transfer.is_true(settled)};
     const std::string_view payload = transfer.payload();
     if (transfer.is_true(more) || is_above(max_message_size_, payload.size())) {
-        partial_ = std::make_unique<PartialMessage>(PartialMessage{
-            .tag = std::string{tag}, .id = id, .message_format = transfer.number(message_format)});
+        partial_ = std::make_unique<PartialMessage>(
+            PartialMessage{.tag = std::string{tag}, .facts = facts});
         return take_more(transfer);
     }
-    deliver(id, tag, transfer.number(message_format), transfer.is_true(settled), payload);
+    deliver(facts, tag, payload);
     return {};
 }
 
 bool ReceiverLink::continues(const Fields& transfer) const {
     // Some peers number the last transfer anew. The tag tells it from another delivery.
-    return !transfer.has(delivery_id) || transfer.number(delivery_id) == partial_->id ||
+    return !transfer.has(delivery_id) || transfer.number(delivery_id) == partial_->facts.id ||
            (transfer.has(delivery_tag) && transfer.text(delivery_tag) == partial_->tag);
 }
 
@@ -111,7 +114,7 @@ Condition ReceiverLink::take_more(const Fields& transfer) {
         drop_bytes();
         return {};
     }
-    partial_->settled = partial_->settled || transfer.is_true(settled);
+    partial_->facts.settled = partial_->facts.settled || transfer.is_true(settled);
     if (fails_by_size(partial_->bytes.size() + transfer.payload().size())) {
         return {};
     }
@@ -122,24 +125,29 @@ Condition ReceiverLink::take_more(const Fields& transfer) {
         const auto whole = std::exchange(partial_, nullptr);
         engine_->arriving_ -= whole->bytes.size();
         session_->window_.parts_gone(whole->bytes.size());
-        deliver(whole->id, whole->tag, whole->message_format, whole->settled, whole->bytes.view());
+        deliver(whole->facts, whole->tag, whole->bytes.view());
     }
     return {};
 }
 
-void ReceiverLink::deliver(std::uint32_t id, std::string_view tag, std::uint32_t format,
-                           bool is_settled, std::string_view encoded) {
+void ReceiverLink::deliver(const TransferFacts& facts, std::string_view tag,
+                           std::string_view encoded) {
     if (listening() == nullptr) {
         return;
     }
-    Delivery& made = make_delivery(tag, format);
-    made.id = id;
-    made.remote_settled = is_settled;
-    if (!is_settled) {
-        made.is_numbered = true;
-        session_->table(false).add(made);
-    }
+    Delivery& made =
+        facts.settled ? make_delivery(tag, facts.message_format) : keep_unsettled(facts, tag);
+    made.remote_settled = facts.settled;
+    made.remote_kind = facts.state;
     listener_->on_delivery(DeliveryHandle{&made}, encoded);
+}
+
+Delivery& ReceiverLink::keep_unsettled(const TransferFacts& facts, std::string_view tag) {
+    Delivery& made = make_delivery(tag, facts.message_format);
+    made.id = facts.id;
+    made.is_numbered = true;
+    session_->table(false).add(made);
+    return made;
 }
 
 // Rejects the message and closes the link: some peers hear only the outcome, others only the
@@ -152,11 +160,8 @@ bool ReceiverLink::fails_by_size(std::size_t size) {
                         .text = "a message is larger than the link's max-message-size, " +
                                 std::to_string(max_message_size_) + " bytes",
                         .found = Errc::message_too_large};
-    if (!partial_->settled) {
-        Delivery& made = make_delivery(partial_->tag, partial_->message_format);
-        made.id = partial_->id;
-        made.is_numbered = true;
-        session_->table(false).add(made);
+    if (!partial_->facts.settled) {
+        Delivery& made = keep_unsettled(partial_->facts, partial_->tag);
         DeliveryHandle{&made}.settle({.kind = OutcomeKind::rejected, .error = why});
     }
     fail(why);

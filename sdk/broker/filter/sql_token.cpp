@@ -137,7 +137,7 @@ private:
             }
         }
         if (peek() == '@') {
-            return "parameters are not supported";
+            return "parameters are not supported, because rules over AMQP have no values for them,";
         }
         return "an unexpected character";
     }

@@ -29,7 +29,8 @@ TEST_CASE("Settlement: maps each outcome to the broker's, and ignores delivery-f
 }
 
 TEST_CASE("Settlement: an undecided outcome waits, unless the delivery is settled") {
-    for (const auto kind : {OutcomeKind::none, OutcomeKind::received, OutcomeKind::other}) {
+    for (const auto kind : {OutcomeKind::none, OutcomeKind::received, OutcomeKind::transactional,
+                            OutcomeKind::other}) {
         CHECK_FALSE(decide_settlement({.kind = kind}, false));
         CHECK(decide_settlement({.kind = kind}, true)->outcome == broker::Outcome::release);
     }

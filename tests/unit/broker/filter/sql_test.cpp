@@ -270,7 +270,7 @@ TEST_CASE("SQL filter: an invalid condition is rejected with its position") {
         {"color = 'red", "unterminated text at position 9"},
         {"[color = 1", "unterminated name at position 1"},
         {"[] = 1", "an empty name at position 1"},
-        {"color = @p", "parameters are not supported at position 9"},
+        {"color = @p", "rules over AMQP have no values for them, at position 9"},
         {"color ? 1", "an unexpected character at position 7"},
         {"color = 1 color = 2", "expected the end at position 11"},
         {"(color = 1", "expected ')'"},
