@@ -25,6 +25,7 @@ public:
     void start();
 
     void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) override;
+    [[nodiscard]] bool on_message_too_large() override;
     void on_disposition(amqp::DeliveryHandle delivery) override;
 
 private:

@@ -51,6 +51,9 @@ public:
         static_cast<void>(delivery);
         static_cast<void>(encoded);
     }
+    /// Receiver: a message above max-message-size was rejected. False: the link is closed for it,
+    /// as the standard has it (part 2, section 2.7.3). True: it goes on.
+    [[nodiscard]] virtual bool on_message_too_large() { return false; }
     /// The peer changed its outcome or settled.
     virtual void on_disposition(DeliveryHandle delivery) = 0;
 };
@@ -292,7 +295,9 @@ private:
     Delivery& keep_unsettled(const TransferFacts& facts, std::string_view tag);
     /// Closes the link for a rule that the peer broke. The listener may destroy the link.
     void fail(const Condition& why);
-    [[nodiscard]] bool fails_by_size(std::size_t size);
+    /// Of the message of which more is to come. `is_last`: nothing more is. The listener may
+    /// destroy the link.
+    void refuse_by_size(bool is_last);
     // Credit that was used up needs no answer; what has not arrived in whole still holds its own.
     void tell_flow() override;
 

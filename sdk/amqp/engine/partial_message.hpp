@@ -68,6 +68,7 @@ struct PartialMessage {
     PartialBytes bytes{};
     std::string tag{};
     TransferFacts facts{};
+    bool refused{false}; ///< the peer knows; its other parts are passed over
 };
 
 } // namespace sessionq::amqp

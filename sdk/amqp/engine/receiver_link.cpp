@@ -115,13 +115,21 @@ Condition ReceiverLink::take_more(const Fields& transfer) {
         return {};
     }
     partial_->facts.settled = partial_->facts.settled || transfer.is_true(settled);
-    if (fails_by_size(partial_->bytes.size() + transfer.payload().size())) {
+    const bool is_last = !transfer.is_true(more);
+    if (partial_->refused) {
+        if (is_last) {
+            partial_.reset();
+        }
+        return {};
+    }
+    if (is_above(max_message_size_, partial_->bytes.size() + transfer.payload().size())) {
+        refuse_by_size(is_last);
         return {};
     }
     partial_->bytes.append(transfer.payload());
     engine_->arriving_ += transfer.payload().size();
     session_->window_.part_came(transfer.payload().size());
-    if (!transfer.is_true(more)) {
+    if (is_last) {
         const auto whole = std::exchange(partial_, nullptr);
         engine_->arriving_ -= whole->bytes.size();
         session_->window_.parts_gone(whole->bytes.size());
@@ -150,12 +158,8 @@ Delivery& ReceiverLink::keep_unsettled(const TransferFacts& facts, std::string_v
     return made;
 }
 
-// Rejects the message and closes the link: some peers hear only the outcome, others only the
-// detach.
-bool ReceiverLink::fails_by_size(std::size_t size) {
-    if (!is_above(max_message_size_, size)) {
-        return false;
-    }
+// A sender that has settled its message hears only that the link is closed.
+void ReceiverLink::refuse_by_size(bool is_last) {
     const Condition why{.name = "amqp:link:message-size-exceeded",
                         .text = "a message is larger than the link's max-message-size, " +
                                 std::to_string(max_message_size_) + " bytes",
@@ -164,8 +168,18 @@ bool ReceiverLink::fails_by_size(std::size_t size) {
         Delivery& made = keep_unsettled(partial_->facts, partial_->tag);
         DeliveryHandle{&made}.settle({.kind = OutcomeKind::rejected, .error = why});
     }
-    fail(why);
-    return true;
+    const bool goes_on =
+        !partial_->facts.settled && listening() != nullptr && listener_->on_message_too_large();
+    if (!goes_on) {
+        fail(why);
+        return;
+    }
+    PartialMessage rest{
+        .tag = std::move(partial_->tag), .facts = partial_->facts, .refused = true};
+    drop_bytes();
+    if (!is_last) {
+        partial_ = std::make_unique<PartialMessage>(std::move(rest));
+    }
 }
 
 void ReceiverLink::fail(const Condition& why) {

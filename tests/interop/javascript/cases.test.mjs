@@ -453,6 +453,17 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     }
   });
 
+  test("a message that is too large is refused, and the next one goes at once", async () => {
+    const sender = client.createSender(sessionQueue());
+    await sender.sendMessages(of("a", "before"));
+    for (const size of [1 << 20, 3 << 20]) {
+      const large = sender.sendMessages(of("a", Buffer.alloc(size)));
+      assert.equal(await code(() => large), "MessageSizeExceeded");
+      const next = sender.sendMessages(of("a", "after"));
+      assert.equal(await Promise.race([next, sleep(10_000, "no answer")]), undefined);
+    }
+  });
+
   test("large messages and every field pass unchanged", async () => {
     const queue = sessionQueue();
     const sent = {

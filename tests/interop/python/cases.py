@@ -403,6 +403,16 @@ class Cases(unittest.TestCase):
             with self.session(queue, session_id) as receiver:
                 self.assertEqual(texts(receiver.receive_messages(1, max_wait_time=5)), [body])
 
+    def test_a_message_that_is_too_large_is_refused_and_the_next_one_goes_at_once(self):
+        with self.client.get_queue_sender(take("s")) as sender:
+            sender.send_messages(message("a", "before"))
+            for size in (1 << 20, 3 << 20):
+                with self.assertRaises(exceptions.MessageSizeExceededError):
+                    sender.send_messages(message("a", b"x" * size))
+                began = time.monotonic()
+                sender.send_messages(message("a", "after"))
+                self.assertLess(time.monotonic() - began, 2)
+
     def test_large_messages_and_every_field(self):
         queue = take("s")
         sent = message(

@@ -37,6 +37,7 @@ struct LinkLog final : amqp::LinkListener {
             deliveries.push_back(delivery);
         }
     }
+    bool on_message_too_large() override { return outlives_large; }
     void on_disposition(amqp::DeliveryHandle delivery) override {
         outcomes.push_back(delivery.remote_outcome());
         settled.push_back(delivery.remote_settled());
@@ -53,6 +54,7 @@ struct LinkLog final : amqp::LinkListener {
     bool closed_for_good{false};
     bool gone{false};
     bool settles{true};
+    bool outlives_large{false};
     int flows{0};
     int drained{0};
     amqp::Condition why{};

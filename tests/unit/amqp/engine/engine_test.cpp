@@ -220,6 +220,43 @@ TEST_CASE("Engine: a message above the link's limit closes the link before it is
     near.sender.reset();
 }
 
+TEST_CASE("Engine: a link whose owner says so outlives a message above its limit") {
+    for (const std::uint32_t frame : {1024U, 65536U}) { // many frames, and one or two
+        Wire wire{{}, {}, frame};
+        wire.run();
+        auto session = wire.client.begin_session();
+        LinkLog near;
+        near.sender = session->make_sender("link");
+        near.sender->set_listener(&near);
+        near.sender->open({.target = {.address = "orders"}});
+        wire.run();
+        LinkLog& far = *wire.server_log.sessions.at(0)->links.at(0);
+        far.outlives_large = true;
+        Attach answer = far.receiver->remote();
+        answer.max_message_size = 10'000;
+        far.receiver->open(answer);
+        far.receiver->add_credit(4);
+        wire.run();
+        near.sender->send("t1", std::string(100'000, 'x'), false);
+        near.sender->send("t2", "fits", false);
+        near.sender->send("t3", std::string(10'001, 'x'), false);
+        wire.run();
+        CHECK(far.messages == std::vector<std::string>{"fits"});
+        CHECK_FALSE(far.closed);
+        REQUIRE(near.outcomes.size() == 2);
+        for (const Outcome& outcome : near.outcomes) {
+            CHECK(outcome.error.name == "amqp:link:message-size-exceeded");
+        }
+        CHECK(wire.server.arriving() == 0);
+        CHECK(far.receiver->credit() == 1);
+        // a sender that has settled its message hears only that the link is closed
+        near.sender->send("t4", std::string(10'001, 'x'), true);
+        wire.run();
+        CHECK(far.closed);
+        near.sender.reset();
+    }
+}
+
 TEST_CASE("Engine: refuses sessions and links beyond the peer's limits") {
     Wire wire{{}, {}, 65536, 99};
     wire.run();
