@@ -71,6 +71,8 @@ struct TopicOptions {
     std::uint64_t max_size_bytes{0};
     std::size_t max_message_bytes{std::size_t{1} << 20U};
     std::optional<Duration> duplicate_detection_window{};
+
+    friend bool operator==(const TopicOptions&, const TopicOptions&) = default;
 };
 
 /// The kind of an entity. A subscription gets messages from its topic only. A topic passes messages

@@ -39,9 +39,9 @@ Claims::Answer refuse(std::string_view description) {
             .condition = "amqp:unauthorized-access"};
 }
 
-std::size_t bytes_of(const std::string& path) noexcept {
-    constexpr std::size_t beside_path = 128; // of a node of the map
-    return path.size() + beside_path;
+std::size_t bytes_of(const std::string& path, const std::string& key_name) noexcept {
+    constexpr std::size_t beside_texts = 160; // of a node of the map
+    return path.size() + key_name.size() + beside_texts;
 }
 
 // Clamps the expiry to the wall clock's range, because some clients sign for centuries.
@@ -64,7 +64,7 @@ Claims::Answer Claims::put_token(std::string_view audience, std::string_view tok
     if (!until || *until <= now) {
         return refuse("InvalidToken: The token does not grant access to the audience.");
     }
-    grant(lower_case(path_of(audience)), {Rights::all(), *until});
+    grant(lower_case(path_of(audience)), {.rights = Rights::all(), .until = *until});
     return {};
 }
 
@@ -94,7 +94,8 @@ Claims::Answer Claims::check_signature(std::string_view audience, std::string_vi
     if (until <= now) {
         return refuse("ExpiredToken: The token is expired.");
     }
-    grant(asked_path, {key->second.rights, until});
+    grant(asked_path,
+          {.rights = key->second.rights, .until = until, .key_name = token->key_name});
     return {};
 }
 
@@ -102,14 +103,22 @@ bool Claims::log_in(std::string_view key_name, std::string_view password) {
     const auto key = policy_.keys.find(key_name);
     const bool is_right = key != policy_.keys.end() && is_same_secret(key->second.value, password);
     if (is_right) {
-        grant(key->second.entity, {key->second.rights, WallTime::max()});
+        grant(key->second.entity, {.rights = key->second.rights,
+                                   .until = WallTime::max(),
+                                   .key_name = std::string{key_name}});
     }
     return is_right;
 }
 
-void Claims::grant(const std::string& path, const Claim& claim) {
-    const bool is_new = claims_.insert_or_assign(path, claim).second;
-    bytes_ += is_new ? bytes_of(path) : 0;
+void Claims::grant(const std::string& path, Claim claim) {
+    bytes_ += bytes_of(path, claim.key_name);
+    const auto found = claims_.find(path);
+    if (found == claims_.end()) {
+        claims_.emplace(path, std::move(claim));
+        return;
+    }
+    bytes_ -= bytes_of(path, found->second.key_name);
+    found->second = std::move(claim);
 }
 
 bool Claims::covers(std::string_view entity, Rights any_of, WallTime now) const {
@@ -138,9 +147,20 @@ std::optional<WallTime> Claims::next_expiry() const {
 void Claims::drop_expired(WallTime now) {
     std::erase_if(claims_, [&](const auto& claim) {
         const bool is_over = claim.second.until <= now;
-        bytes_ -= is_over ? bytes_of(claim.first) : 0;
+        bytes_ -= is_over ? bytes_of(claim.first, claim.second.key_name) : 0;
         return is_over;
     });
+}
+
+void Claims::keys_lost(const std::set<std::string>& names, WallTime now) {
+    constexpr std::chrono::hours token_life{1};
+    for (auto& [path, claim] : claims_) {
+        if (names.contains(claim.key_name)) {
+            const bool is_login = claim.until == WallTime::max();
+            claim.until = is_login ? now : std::min(claim.until, WallTime{now + token_life});
+        }
+    }
+    drop_expired(now);
 }
 
 } // namespace sessionq::server

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,9 @@ public:
     /// Returns when the next claim expires.
     [[nodiscard]] std::optional<WallTime> next_expiry() const;
     void drop_expired(WallTime now);
+    /// These keys are not what they were: what was granted for a login ends now, and what was
+    /// granted for a token within an hour, by when a client has sent one of a new key.
+    void keys_lost(const std::set<std::string>& names, WallTime now);
     [[nodiscard]] bool empty() const noexcept { return claims_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return claims_.size(); }
     /// Returns true if a token for this audience would replace a claim.
@@ -59,8 +63,9 @@ private:
     struct Claim {
         Rights rights;
         WallTime until;
+        std::string key_name{}; ///< empty: of a verified token
     };
-    void grant(const std::string& path, const Claim& claim);
+    void grant(const std::string& path, Claim claim);
 
     const AccessPolicy& policy_;
     std::map<std::string, Claim, std::less<>> claims_{}; // by the path in lower case

@@ -18,12 +18,16 @@ namespace sessionq::server {
 struct QueueEntry {
     std::string name{};
     broker::QueueOptions options{};
+
+    friend bool operator==(const QueueEntry&, const QueueEntry&) = default;
 };
 
 struct SubscriptionEntry {
     std::string name{};
     broker::QueueOptions options{};
     std::vector<Rule> rules{};
+
+    friend bool operator==(const SubscriptionEntry&, const SubscriptionEntry&) = default;
 };
 
 struct TopicEntry {

@@ -237,6 +237,12 @@ void PeerConnection::on_claim_timer() {
     arm_claim_timer();
 }
 
+void PeerConnection::keys_lost(const std::set<std::string>& names) {
+    peer_.claims.keys_lost(names, peer_.loop.wall_now());
+    end_uncovered_links();
+    arm_claim_timer();
+}
+
 void PeerConnection::end_uncovered_links() {
     std::vector<PeerLink*> uncovered;
     for (const auto& [key, link] : links_by_name_) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,8 @@ public:
 
     /// Stops sending messages, and asking for them, for good.
     void quiesce();
+    /// As `Claims` has it.
+    void keys_lost(const std::set<std::string>& names);
     /// Returns true if the client holds no messages, and all that was taken from it is answered.
     [[nodiscard]] bool is_quiet() const;
     void close(const amqp::Condition& condition) { connection_.close(condition); }

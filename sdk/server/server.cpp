@@ -2,6 +2,7 @@
 #include "server/server.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "core/uuid.hpp"
@@ -51,6 +52,20 @@ void Server::serve(amqp::StreamPtr stream) {
             const std::unique_ptr<PeerConnection> last_hold = std::move(*found);
             connections_.erase(found);
         }));
+}
+
+void Server::change_keys(AccessKeys keys) {
+    std::set<std::string> lost;
+    for (const auto& [name, key] : context_.access.keys) {
+        const auto kept = keys.find(name);
+        if (kept == keys.end() || kept->second != key) {
+            lost.insert(name);
+        }
+    }
+    context_.access.keys = std::move(keys);
+    for (const auto& connection : connections_) {
+        connection->keys_lost(lost);
+    }
 }
 
 std::string Server::describe() const {

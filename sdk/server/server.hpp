@@ -37,6 +37,10 @@ public:
     /// Serves a client on a given stream. Not allowed while draining.
     void serve(amqp::StreamPtr stream);
 
+    /// Takes these keys from now on. A client keeps the rights of a key that is gone or another as
+    /// `Claims::keys_lost` has it.
+    void change_keys(AccessKeys keys);
+
     /// Stops listening and sending messages. Waits at most `longest` until clients have settled
     /// their messages. Then asks them to disconnect and waits for that, for a bounded time. `done`
     /// is called once, never within the call.

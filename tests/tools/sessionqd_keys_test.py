@@ -5,9 +5,11 @@
 Tried with the command line, and with a client that shares no code with the product.
 """
 
+import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,7 +17,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "faults"))
 # pylint: disable=wrong-import-position
-from amqp_wire import Described, shared_access_token
+from amqp_wire import ACCEPTED, Described, message, shared_access_token
 from wire_client import RECEIVE, SEND, Client, Requests
 
 sessionq, sessionqd = sys.argv[1:3]
@@ -45,6 +47,11 @@ def start(*options, environment=None, listen="127.0.0.1:0"):
         text=True,
         env=dict(os.environ, **(environment or {})),
     )
+
+
+def config_of(*queues):
+    queues = [{"Name": name} for name in queues]
+    return json.dumps({"UserConfig": {"Namespaces": [{"Name": "n", "Queues": queues}]}})
 
 
 def port_of(daemon):
@@ -190,6 +197,64 @@ class Keys(unittest.TestCase):
             self.refused("cannot be opened", "--key-file", str(file) + "-none")
             self.refused("cannot be opened", "--key-file", "")
 
+    def test_keys_and_entities_are_read_again_at_a_signal_while_clients_are_served(self):
+        with tempfile.TemporaryDirectory() as directory:
+            keys, config = pathlib.Path(directory) / "keys", pathlib.Path(directory) / "config"
+            keys.touch(0o600)
+            keys.write_text("old=secret-1\nother=secret-0\n", encoding="ascii")
+            config.write_text(config_of("first"), encoding="ascii")
+            daemon = start("--key-file", str(keys), "--config", str(config))
+            self.addCleanup(daemon.kill)
+            port = port_of(daemon)
+
+            def read_again(words):
+                daemon.send_signal(signal.SIGHUP)
+                line = daemon.stderr.readline()
+                while line.startswith("sessionq warning"):  # of refused tokens
+                    line = daemon.stderr.readline()
+                self.assertIn(words, line)
+                self.assertNotIn("secret", line)
+
+            def claim(name, key):
+                client = Client(port, timeout=QUICK, name=None)
+                self.addCleanup(client.close)
+                token = shared_access_token(ORDERS, name=name, key=key)
+                return client, Requests(client, "$cbs").put_token(ORDERS, token)
+
+            with_old = Client(port, timeout=QUICK, name="old", key="secret-1")
+            with_other = Client(port, timeout=QUICK, name="other", key="secret-0")
+            self.addCleanup(with_old.close)
+            self.addCleanup(with_other.close)
+            orders = with_old.attach("plain", SEND)
+            others = with_other.attach("plain", SEND)
+            with_token, status = claim("old", "secret-1")
+            self.assertEqual(202, status)
+            by_token = with_token.attach("orders", SEND)
+
+            keys.write_text("new=secret-2\nother=secret-0\n", encoding="ascii")
+            config.write_text(config_of("first", "second"), encoding="ascii")
+            read_again("2 keys, 1 new queues")
+            self.assertEqual(202, claim("new", "secret-2")[1])
+            self.assertEqual(401, claim("old", "secret-1")[1])
+            # a login ends with its key; a token lives on, and others are not touched
+            while orders not in with_old.detached:
+                with_old.step()
+            self.assertEqual(ACCEPTED, with_other.send(others, message(b"1")))
+            self.assertEqual(ACCEPTED, with_token.send(by_token, message(b"1", session="a")))
+            second = with_other.attach("second", SEND)
+            self.assertEqual(ACCEPTED, with_other.send(second, message(b"1")))
+
+            keys.write_text("new:secret-2\n", encoding="ascii")
+            read_again("nothing was changed: --key-file")
+            keys.write_text("new=secret-2\n", encoding="ascii")
+            config.write_text(config_of("second"), encoding="ascii")
+            read_again("1 keys, 0 new queues")
+            self.assertIn("'first' is gone or otherwise", daemon.stderr.readline())
+            self.assertEqual(202, claim("new", "secret-2")[1])
+            daemon.terminate()
+            daemon.communicate(timeout=QUICK)
+            self.assertEqual(0, daemon.returncode)
+
     def test_keys_come_from_the_environment(self):
         environment = {"SESSIONQD_KEY": "mine=secret"}
         self.assertTrue(self.works("mine", "secret", environment=environment))
@@ -207,4 +272,4 @@ class Keys(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -8,6 +8,7 @@
 #include "amqp/web_socket.hpp"
 #include "client/client_core.hpp"
 #include "core/log.hpp"
+#include "server/configuration_change.hpp"
 #include "tools/sessionqd/file_limit.hpp"
 
 namespace sessionq::sessionqd {
@@ -38,7 +39,8 @@ server::Limits within_file_limit(const Options& options) {
 } // namespace
 
 Daemon::Daemon(const Options& options)
-    : broker_{std::make_unique<client::BrokerHost>(options.data_directory, options.on_damage)} {
+    : configuration_{options.configuration},
+      broker_{std::make_unique<client::BrokerHost>(options.data_directory, options.on_damage)} {
     make_entities(options);
     const auto message_locks = std::make_shared<server::MessageLocks>();
     const server::Limits limits = within_file_limit(options);
@@ -111,6 +113,27 @@ std::uint16_t Daemon::listen_everywhere(amqp::ListenSettings settings) {
         });
     }
     return settings.port;
+}
+
+std::string Daemon::reload(const Options& options) {
+    const auto change = server::compare(configuration_, options.configuration);
+    server::apply(change, broker_->broker(), broker_->now()).take_or_throw();
+    configuration_ = options.configuration;
+    for (const auto& front : fronts_) {
+        client::run_on(front->thread, [&] { front->server->change_keys(options.keys); });
+    }
+    std::size_t subscriptions = 0;
+    for (const server::TopicEntry& topic : change.grown) {
+        subscriptions += topic.subscriptions.size();
+    }
+    std::string told = "read again: " + std::to_string(options.keys.size()) + " keys, " +
+                       std::to_string(change.added.queues.size()) + " new queues, " +
+                       std::to_string(change.added.topics.size()) + " new topics, " +
+                       std::to_string(subscriptions) + " new subscriptions of others\n";
+    for (const std::string& entity : change.kept) {
+        told += "--config: '" + entity + "' is gone or otherwise; it stays until a restart\n";
+    }
+    return told;
 }
 
 std::string Daemon::describe() {

@@ -28,6 +28,10 @@ public:
     /// What its clients take, and the limits that they have met, in lines of text.
     [[nodiscard]] std::string describe();
 
+    /// Takes keys that changed and entities that are new, while clients are served. Entities that
+    /// are gone or otherwise stay as they are. Returns what it did, in lines of text. Throws Error.
+    [[nodiscard]] std::string reload(const Options& options);
+
     /// Lets clients settle their messages, for at most `longest`, and ends their connections.
     /// Again: no effect.
     void stop(Duration longest);
@@ -43,6 +47,7 @@ private:
     std::uint16_t listen_everywhere(amqp::ListenSettings settings);
     void end();
 
+    server::Configuration configuration_;
     std::unique_ptr<client::BrokerHost> broker_;
     std::vector<std::unique_ptr<Front>> fronts_{};
     std::vector<std::string> urls_{};

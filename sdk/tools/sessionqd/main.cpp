@@ -15,8 +15,8 @@ namespace {
 constexpr int failed = 1;
 constexpr int bad_usage = 2;
 
-/// Blocks SIGINT, SIGTERM and SIGUSR1 in all threads. The first of SIGINT and SIGTERM ends `wait`,
-/// the next one kills.
+/// Blocks SIGINT, SIGTERM, SIGHUP and SIGUSR1 in all threads. The first of SIGINT and SIGTERM ends
+/// `wait`, the next one kills.
 class StopSignals {
 public:
     /// Before any other thread is started.
@@ -24,18 +24,21 @@ public:
         sigemptyset(&signals_);
         sigaddset(&signals_, SIGINT);
         sigaddset(&signals_, SIGTERM);
+        sigaddset(&signals_, SIGHUP);
         sigaddset(&signals_, SIGUSR1);
         pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     }
 
-    /// Calls `describe` at each SIGUSR1, and `tidy` every few seconds.
-    template <typename Describe, typename Tidy>
-    void wait(Describe describe, Tidy tidy) {
+    /// Calls `describe` at each SIGUSR1, `reload` at each SIGHUP, and `tidy` every few seconds.
+    template <typename Describe, typename Reload, typename Tidy>
+    void wait(Describe describe, Reload reload, Tidy tidy) {
         constexpr timespec pause{.tv_sec = 3, .tv_nsec = 0};
-        for (int arrived = -1; arrived < 0 || arrived == SIGUSR1;) {
+        for (int arrived = -1; arrived != SIGINT && arrived != SIGTERM;) {
             arrived = sigtimedwait(&signals_, nullptr, &pause);
             if (arrived == SIGUSR1) {
                 describe();
+            } else if (arrived == SIGHUP) {
+                reload();
             } else if (arrived < 0) {
                 tidy();
             }
@@ -46,6 +49,19 @@ public:
 private:
     sigset_t signals_{};
 };
+
+/// Reads the files again that the command line names. If one is wrong, all stays as it is.
+std::string reload(sessionq::sessionqd::Daemon& daemon, int count, const char* const* arguments) {
+    const std::string nothing = "nothing was changed: ";
+    try {
+        return daemon.reload(sessionq::sessionqd::parse_command_line(count, arguments).options);
+    } catch (const sessionq::Error& error) {
+        const std::string& detail = error.failure().detail;
+        return nothing + (detail.empty() ? error.what() : detail) + "\n";
+    } catch (const std::exception& error) {
+        return nothing + error.what() + "\n";
+    }
+}
 
 } // namespace
 
@@ -66,6 +82,7 @@ int main(int count, char** arguments) {
         std::puts(line.c_str());
         std::fflush(stdout);
         signals.wait([&] { std::fputs(daemon.describe().c_str(), stderr); },
+                     [&] { std::fputs(reload(daemon, count, arguments).c_str(), stderr); },
                      sessionq::sessionqd::release_freed_memory);
         daemon.stop(parsed.options.drain_time);
         return 0;

@@ -217,7 +217,8 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
            "subscriptions and rules. Ignores Logging, and known members that are not "
            "supported with a warning. Rejects unknown members and names their path. Missing "
            "members have the emulator's defaults: time to live "
-           "1 hour, locks 1 minute, 3 deliveries. With --data the file updates its "
+           "1 hour, locks 1 minute, 3 deliveries. SIGHUP reads it again and creates what is "
+           "new. With --data the file updates its "
            "entities at each start. Rules that clients changed stay while the file's "
            "rules are the same. Entities that the file no longer has stay unchanged")
         ->type_name("FILE");
@@ -243,7 +244,8 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     app.add_option("--key-file", key_file,
                    "File of such keys, one a line, that only its owner may use. Lines that begin "
                    "with '#' are ignored. SESSIONQD_KEY has the same form. Keys from all places "
-                   "count, and each name may be given once")
+                   "count, and each name may be given once. SIGHUP reads the file and --config "
+                   "again. A key that is gone ends logins at once, and tokens within an hour")
         ->type_name("FILE");
     app.add_option("--data", data,
                    "Directory for queues and messages. Confirmed operations survive a crash. "

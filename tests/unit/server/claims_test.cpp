@@ -47,6 +47,25 @@ TEST_CASE("shared access: a plus is a space in the resource, and a digit in the 
     CHECK(parsed->key_name == "k 1");
 }
 
+TEST_CASE("Claims: a lost key ends a login at once and a token's claim within an hour") {
+    const std::string name = "RootManageSharedAccessKey";
+    Claims login{policy};
+    CHECK(login.log_in(name, "SAS_KEY_VALUE"));
+    login.keys_lost({"another"}, before);
+    CHECK(login.covers("myqueue", Rights::listen(), before));
+    login.keys_lost({name}, before);
+    CHECK(login.empty());
+    CHECK(login.bytes() == 0);
+
+    const WallTime early = expiry - std::chrono::hours{3};
+    Claims claims{policy};
+    CHECK(claims.put_token(audience, token, early).status == 202);
+    claims.keys_lost({name}, early);
+    CHECK(claims.next_expiry() == early + std::chrono::hours{1});
+    claims.keys_lost({name}, early + std::chrono::minutes{1}); // no longer than before
+    CHECK(claims.next_expiry() == early + std::chrono::hours{1});
+}
+
 TEST_CASE("Claims: a valid signature grants its audience and the nodes below it until it expires") {
     Claims claims{policy};
     CHECK_FALSE(claims.covers("myqueue", Rights::listen(), before));
