@@ -14,6 +14,7 @@
 #include <sessionq/connection_idleness.hpp>
 #include <sessionq/http_proxy.hpp>
 #include <sessionq/metrics.hpp>
+#include <sessionq/named_key_credential.hpp>
 #include <sessionq/time.hpp>
 #include <sessionq/token_credential.hpp>
 #include <sessionq/transport.hpp>
@@ -216,6 +217,13 @@ public:
         const TlsOptions& tls = {}) { // a template, so that {} still means the options above
         return connect_with(where, std::move(credential), options, tls);
     }
+
+    /// The same with keys that may change later.
+    ///
+    /// Errors: as above.
+    [[nodiscard]] static Client connect(std::string_view where,
+                                        const NamedKeyCredential& credential,
+                                        ClientOptions options = {}, const TlsOptions& tls = {});
 
     [[nodiscard]] const ClientOptions& options() const;
 

@@ -29,6 +29,7 @@
 #include <sessionq/message_handler.hpp>
 #include <sessionq/message_order.hpp>
 #include <sessionq/metrics.hpp>
+#include <sessionq/named_key_credential.hpp>
 #include <sessionq/on_damage.hpp>
 #include <sessionq/operation_context.hpp>
 #include <sessionq/processor.hpp>

@@ -237,6 +237,17 @@ Client Client::connect_with(std::string_view where, std::shared_ptr<TokenCredent
         connect_to_service_bus(place_of(where, options.transport), make_tokens, options, tls)};
 }
 
+Client Client::connect(std::string_view where, const NamedKeyCredential& credential,
+                       ClientOptions options, const TlsOptions& tls) {
+    forbid_on_receive_threads();
+    const auto& keys = client::Access::ring(credential);
+    const MakeTokens make_tokens = [&keys](core::EventLoop&) {
+        return servicebus::make_key_tokens(keys);
+    };
+    return Client{
+        connect_to_service_bus(place_of(where, options.transport), make_tokens, options, tls)};
+}
+
 const ClientOptions& Client::options() const { return client::Access::core(*this)->options(); }
 
 Metrics Client::metrics() const { return client::Access::core(*this)->metrics(); }

@@ -22,6 +22,9 @@ struct Access {
     [[nodiscard]] static std::uint64_t max_message_bytes(const auto& batch) noexcept {
         return batch.max_message_bytes_;
     }
+    [[nodiscard]] static const auto& ring(const auto& credential) {
+        return there(credential.ring_);
+    }
     [[nodiscard]] static const auto& host(const auto& broker) { return there(broker.host_); }
     [[nodiscard]] static const auto& session(const auto& held) { return there(held.session_); }
     [[nodiscard]] static const auto& delivery(const auto& message) {

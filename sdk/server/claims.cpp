@@ -94,8 +94,7 @@ Claims::Answer Claims::check_signature(std::string_view audience, std::string_vi
     if (until <= now) {
         return refuse("ExpiredToken: The token is expired.");
     }
-    grant(asked_path,
-          {.rights = key->second.rights, .until = until, .key_name = token->key_name});
+    grant(asked_path, {.rights = key->second.rights, .until = until, .key_name = token->key_name});
     return {};
 }
 

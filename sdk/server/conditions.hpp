@@ -36,8 +36,7 @@ inline constexpr std::string_view resource_limit_exceeded = "amqp:resource-limit
 inline constexpr std::string_view unauthorized_access = "amqp:unauthorized-access";
 } // namespace condition
 
-inline constexpr std::string_view no_transactions =
-    "transactions are not supported by this broker";
+inline constexpr std::string_view no_transactions = "transactions are not supported by this broker";
 
 /// The kind of lock that was lost.
 enum class LockKind : std::uint8_t { message, session };

@@ -11,9 +11,8 @@ namespace {
 
 template <typename Entry>
 const Entry* find_named(const std::vector<Entry>& entries, const std::string& name) {
-    const auto found = std::ranges::find(entries, lower_case(name), [](const Entry& entry) {
-        return lower_case(entry.name);
-    });
+    const auto found = std::ranges::find(entries, lower_case(name),
+                                         [](const Entry& entry) { return lower_case(entry.name); });
     return found == entries.end() ? nullptr : &*found;
 }
 
@@ -66,10 +65,9 @@ ConfigurationChange compare(const Configuration& before, const Configuration& no
             change.kept.push_back(topic.name);
         }
         const std::string parent = topic.name + "/Subscriptions/";
-        change.grown.push_back(
-            {.name = topic.name,
-             .subscriptions =
-                 new_ones(topic.subscriptions, found->subscriptions, parent, change.kept)});
+        change.grown.push_back({.name = topic.name,
+                                .subscriptions = new_ones(topic.subscriptions, found->subscriptions,
+                                                          parent, change.kept)});
         note_changed(topic.subscriptions, found->subscriptions, parent, change.kept);
     }
     return change;

@@ -12,7 +12,7 @@ namespace sessionq::server {
 struct ConfigurationChange {
     Configuration added{};
     std::vector<TopicEntry> grown{}; ///< Topics that are there, with their new subscriptions alone.
-    std::vector<std::string> kept{}; ///< Names of those that are gone, or otherwise, in the new one.
+    std::vector<std::string> kept{}; ///< Names of those that are gone, or otherwise, in it.
 };
 
 [[nodiscard]] ConfigurationChange compare(const Configuration& before, const Configuration& now);

@@ -180,8 +180,8 @@ void MessageIntake::answer(amqp::DeliveryHandle delivery, const amqp::Condition&
     top_up();
 }
 
-// Azure's clients for JavaScript and Python need 31 and 3 seconds for a link in place of one that is
-// closed when its message is rejected.
+// Azure's clients for JavaScript and Python need 31 and 3 seconds for a link in place of one that
+// is closed when its message is rejected.
 bool MessageIntake::on_message_too_large() {
     top_up();
     return true;

@@ -25,9 +25,8 @@ public:
     }
 
     void on_delivery(amqp::DeliveryHandle delivery, std::string_view) override {
-        delivery.settle(
-            {.kind = amqp::OutcomeKind::rejected,
-             .error = make_condition(condition::not_implemented, no_transactions)});
+        delivery.settle({.kind = amqp::OutcomeKind::rejected,
+                         .error = make_condition(condition::not_implemented, no_transactions)});
         link_->add_credit(1);
     }
     void on_disposition(amqp::DeliveryHandle delivery) override { delivery.settle(); }

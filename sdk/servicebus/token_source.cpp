@@ -15,19 +15,18 @@ constexpr std::chrono::hours key_token_life{1};
 
 class KeyTokens final : public TokenSource {
 public:
-    KeyTokens(std::string key_name, std::string key)
-        : key_name_{std::move(key_name)}, key_{std::move(key)} {}
+    explicit KeyTokens(std::shared_ptr<const KeyRing> keys) : keys_{std::move(keys)} {}
 
     void ask(std::string_view audience, WallTime now, Deadline, Handler handler) override {
         const WallTime expires = now + key_token_life;
+        const auto [name, key] = keys_->find(audience);
         handler(Token{.type = std::string{signature_type},
-                      .text = make_shared_access_signature(audience, key_name_, key_, expires),
+                      .text = make_shared_access_signature(audience, name, key, expires),
                       .expires = expires});
     }
 
 private:
-    const std::string key_name_;
-    const std::string key_;
+    const std::shared_ptr<const KeyRing> keys_;
 };
 
 class ReadyTokens final : public TokenSource {
@@ -59,8 +58,13 @@ private:
 
 } // namespace
 
+TokenSourcePtr make_key_tokens(std::shared_ptr<const KeyRing> keys) {
+    return std::make_shared<KeyTokens>(std::move(keys));
+}
+
 TokenSourcePtr make_key_tokens(std::string key_name, std::string key) {
-    return std::make_unique<KeyTokens>(std::move(key_name), std::move(key));
+    return make_key_tokens(
+        std::make_shared<KeyRing>(NamedKey{.name = std::move(key_name), .key = std::move(key)}));
 }
 
 TokenSourcePtr make_ready_tokens(std::string signature) {

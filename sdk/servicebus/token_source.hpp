@@ -9,6 +9,7 @@
 #include <sessionq/deadline.hpp>
 
 #include "core/result.hpp"
+#include "servicebus/key_ring.hpp"
 
 namespace sessionq::servicebus {
 
@@ -34,6 +35,7 @@ public:
 using TokenSourcePtr = std::shared_ptr<TokenSource>;
 
 /// Signs each token with a key. A token lasts an hour.
+[[nodiscard]] TokenSourcePtr make_key_tokens(std::shared_ptr<const KeyRing> keys);
 [[nodiscard]] TokenSourcePtr make_key_tokens(std::string key_name, std::string key);
 /// Passes on one signature made elsewhere. The broker decides whether it has expired.
 [[nodiscard]] TokenSourcePtr make_ready_tokens(std::string signature);

@@ -174,8 +174,7 @@ void ReceiverLink::refuse_by_size(bool is_last) {
         fail(why);
         return;
     }
-    PartialMessage rest{
-        .tag = std::move(partial_->tag), .facts = partial_->facts, .refused = true};
+    PartialMessage rest{.tag = std::move(partial_->tag), .facts = partial_->facts, .refused = true};
     drop_bytes();
     if (!is_last) {
         partial_ = std::make_unique<PartialMessage>(std::move(rest));

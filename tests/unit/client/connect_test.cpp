@@ -302,6 +302,39 @@ TEST_CASE("Client::connect: a credential's tokens take the place of a key") {
           }) == Errc::connection_refused);
 }
 
+TEST_CASE("Client::connect: keys are rotated without a new client, and an entity may have one") {
+    Front front;
+    const auto change_keys = [&](server::AccessKeys keys) {
+        client::run_on(front.thread, [&] { front.server->change_keys(std::move(keys)); });
+    };
+    const std::string where =
+        "Endpoint=sb://127.0.0.1:" + std::to_string(front.port) + ";UseDevelopmentEmulator=true";
+    const NamedKeyCredential credential{"RootManageSharedAccessKey", "SAS_KEY_VALUE"};
+    const Client client = Client::connect(where, credential);
+    Sender orders{client, "orders"};
+    orders.send(Message::text("a", "before"));
+
+    server::AccessKey of_plain{"3"};
+    of_plain.entity = "plain";
+    change_keys({{"next", "2"}, {"of-plain", of_plain}});
+    orders.send(Message::text("a", "by the token of the old key"));
+    CHECK(code_of([&] { Sender{client, "plain"}.send(Message{}); }) == Errc::unauthorized);
+    credential.update("next", "2");
+    SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a");
+    CHECK(receiver.receive_one(20s).has_value());
+    CHECK(list_sessions(client, "orders").size() == 1); // a node that has no token yet
+
+    change_keys({{"of-plain", of_plain}});
+    credential.update_entity("PLAIN", "of-plain", "3");
+    Sender{client, "plain"}.send(Message{});
+
+    CHECK(code_of([] { const NamedKeyCredential nameless{"", "1"}; }) == Errc::invalid_argument);
+    CHECK(code_of([&] { credential.update("next", ""); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { credential.update_entity("", "n", "k"); }) == Errc::invalid_argument);
+    CHECK(code_of([&] { static_cast<void>(Client::connect(front.plain(), credential)); }) ==
+          Errc::invalid_argument); // a key too
+}
+
 TEST_CASE("Client::connect: a transport that the connection string contradicts, or the broker does "
           "not have, is refused before anything is sent") {
     const auto complaint = [](const std::string& where, Transport transport) {

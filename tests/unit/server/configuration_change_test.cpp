@@ -28,19 +28,18 @@ TEST_CASE("ConfigurationChange: what is new is created, what is gone or otherwis
     const Configuration before{
         .queues = {same, {.name = "changed"}, {.name = "gone"}},
         .topics = {{.name = "news", .subscriptions = {red, {.name = "left"}}}, {.name = "old"}}};
-    const Configuration now{
-        .queues = {{.name = "SAME"},
-                   {.name = "changed", .options = {.max_delivery_count = 7}},
-                   {.name = "new"}},
-        .topics = {{.name = "news", .subscriptions = {wider, {.name = "more"}}},
-                   {.name = "fresh", .subscriptions = {red}}}};
+    const Configuration now{.queues = {{.name = "SAME"},
+                                       {.name = "changed", .options = {.max_delivery_count = 7}},
+                                       {.name = "new"}},
+                            .topics = {{.name = "news", .subscriptions = {wider, {.name = "more"}}},
+                                       {.name = "fresh", .subscriptions = {red}}}};
     broker::Broker broker;
     REQUIRE(create_entities(broker, before, {}));
     const ConfigurationChange change = compare(before, now);
     CHECK(names(change.added.queues) == Names{"new"});
     CHECK(names(change.added.topics) == Names{"fresh"});
-    CHECK(change.kept == Names{"gone", "changed", "old", "news/Subscriptions/left",
-                               "news/Subscriptions/red"});
+    CHECK(change.kept ==
+          Names{"gone", "changed", "old", "news/Subscriptions/left", "news/Subscriptions/red"});
     REQUIRE(apply(change, broker, {}));
     CHECK(broker.names(broker::EntityKind::queue) == Names{"changed", "gone", "new", "same"});
     CHECK(broker.names(broker::EntityKind::topic) == Names{"fresh", "news", "old"});

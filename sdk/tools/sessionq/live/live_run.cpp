@@ -26,7 +26,7 @@ namespace {
 
 constexpr Duration patience = std::chrono::milliseconds{500};
 constexpr Duration grace = std::chrono::seconds{3}; // a look may take as long
-constexpr int redrawn_every = 1000; // ms: the time without an answer goes on
+constexpr int redrawn_every = 1000;                 // ms: the time without an answer goes on
 
 enum class SignalAction : std::uint8_t { none, quit };
 

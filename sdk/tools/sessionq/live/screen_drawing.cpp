@@ -77,7 +77,8 @@ std::vector<StyledLine> ScreenModel::draw(ScreenSize size, TimePoint now) {
     return lines;
 }
 
-// A subject that hangs gives no failure for a while: its numbers are old before it is known why.
+// A subject that hangs gives no failure for a while: its numbers are old before the reason is
+// known.
 bool ScreenModel::is_stale(TimePoint now) const {
     return shown_ && (fault_ || now - shown_->at > fresh_for_);
 }
@@ -99,8 +100,8 @@ StyledLine ScreenModel::title(TimePoint now) const {
 StyledLine ScreenModel::tabs() const {
     StyledLine line;
     for (std::size_t at = 0; shown_ && at < shown_->report.pages.size(); ++at) {
-        line.push_back(
-            {" " + shown_->report.pages[at].name.text() + " ", at == page_ ? Style::title : Style::plain});
+        line.push_back({" " + shown_->report.pages[at].name.text() + " ",
+                        at == page_ ? Style::title : Style::plain});
         line.push_back({" ", Style::plain});
     }
     if (is_paused_) {
