@@ -5,6 +5,7 @@
 It ends at once and changes nothing.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -88,6 +89,32 @@ class Start(unittest.TestCase):
         self.assertEqual(ended.returncode, 1)
         self.assertEqual(ended.stderr, f"sessionqd: cannot listen on {address}: "
                                        "the port is in use\n")
+
+    def test_entities_that_no_option_names_are_listed_and_deleted(self):
+        def offline(*options, code=0):
+            done = subprocess.run([sessionqd, "--data", str(self.data), *options], text=True,
+                                  capture_output=True, timeout=QUICK, check=False)
+            self.assertEqual(code, done.returncode, done.stderr)
+            return done.stdout + done.stderr
+
+        topics = [{"Name": "news", "Subscriptions": [{"Name": "all"}]}]
+        config = self.directory / "config.json"
+        config.write_text(json.dumps({"UserConfig": {"Namespaces": [
+            {"Name": "n", "Queues": [], "Topics": topics}]}}))
+        self.run_daemon(options=("--config", str(config)))
+        self.assertEqual("news: topic, 0 messages, 0 dead letters\n"
+                         "news/Subscriptions/all: subscription, 0 messages, 0 dead letters\n"
+                         "orders: queue, 100 messages, 0 dead letters\n",
+                         offline("--list-entities"))
+        self.assertIn("'nobody' is not in", offline("--delete-entity", "orders",
+                                                    "--delete-entity", "nobody", code=1))
+        self.assertIn("deleted orders: queue, 100 messages", offline("--delete-entity", "ORDERS"))
+        offline("--delete-entity", "news/subscriptions/all")
+        self.assertEqual("news: topic, 0 messages, 0 dead letters\n", offline("--list-entities"))
+        self.assertEqual(0, self.peeked())
+        for option in (["--list-entities"], ["--delete-entity", "orders"]):
+            done = subprocess.run([sessionqd, *option], capture_output=True, text=True, check=False)
+            self.assertEqual((2, True), (done.returncode, "needs --data" in done.stderr))
 
     def test_one_that_is_in_use(self):
         def second(_):

@@ -9,6 +9,7 @@
 #include "tools/sessionqd/daemon.hpp"
 #include "tools/sessionqd/memory_release.hpp"
 #include "tools/sessionqd/options.hpp"
+#include "tools/sessionqd/stored_entities.hpp"
 
 namespace {
 
@@ -70,6 +71,14 @@ int main(int count, char** arguments) {
         const auto parsed = sessionq::sessionqd::parse_command_line(count, arguments);
         if (!parsed.help.empty()) {
             std::fputs(parsed.help.c_str(), stdout);
+            return 0;
+        }
+        if (parsed.options.lists_entities) {
+            std::fputs(sessionq::sessionqd::list_entities(parsed.options).c_str(), stdout);
+            return 0;
+        }
+        if (!parsed.options.deleted_entities.empty()) {
+            std::fputs(sessionq::sessionqd::delete_entities(parsed.options).c_str(), stdout);
             return 0;
         }
         sessionq::sessionqd::tune_allocator(parsed.options.receive_threads);

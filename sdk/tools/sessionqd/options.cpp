@@ -262,6 +262,14 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
                    "then")
         ->type_name("refuse|set-aside")
         ->default_str("refuse");
+    app.add_flag("--list-entities", options.lists_entities,
+                 "Print the entities in --data with their numbers of messages, also those that no "
+                 "option names any more, and end. No daemon may use the directory");
+    app.add_option("--delete-entity", options.deleted_entities,
+                   "Delete a queue, topic or subscription in --data with its messages, and end. "
+                   "TOPIC/subscriptions/NAME names a subscription. Repeatable")
+        ->type_name("NAME")
+        ->take_all();
     app.add_option("--receive-threads", options.receive_threads,
                    "Threads that serve connections, 1 to 256")
         ->check(CLI::Range(1, 256).description(""))
@@ -345,6 +353,11 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         throw UsageError{"--data: the directory is empty"}; // memory would lose the data
     }
     options.data_directory = data;
+    for (const char* const option : {"--list-entities", "--delete-entity"}) {
+        if (app.count(option) > 0 && app.count("--data") == 0) {
+            throw UsageError{std::string{option} + ": needs --data"};
+        }
+    }
     if (app.count("--on-damage") > 0) {
         options.on_damage = parse_on_damage(on_damage, options);
     }

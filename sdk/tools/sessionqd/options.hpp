@@ -33,6 +33,8 @@ struct Options {
     bool allow_plain_remote{false};
     std::filesystem::path data_directory{}; ///< empty: memory only
     OnDamage on_damage{OnDamage::refuse};
+    bool lists_entities{false};                  ///< instead of serving
+    std::vector<std::string> deleted_entities{}; ///< not empty: instead of serving
     server::Configuration configuration{};
     std::vector<server::QueueEntry> queues{}; ///< besides those of the configuration
     server::AccessKeys keys{};
