@@ -99,6 +99,11 @@ struct ClientOptions {
     /// the connection string. Default empty.
     std::string endpoint_address{};
 
+    /// Names the client in metrics and spans: the attribute `messaging.client.id` of OpenTelemetry.
+    /// So the clients of a process can be told apart. UTF-8. Empty: they have no such attribute.
+    /// Default empty.
+    std::string client_id{};
+
     /// Makes the spans of everything that is made from the client. See `Tracer` for the spans and
     /// for the threads that call it. Null: no tracing, at no cost. Default null.
     std::shared_ptr<Tracer> tracer{};

@@ -47,7 +47,8 @@ struct Metric {
 /// All points have `messaging.system`: `servicebus` (also with `sessionqd`), `activemq`, `qpid` or
 /// `sessionq` (in process). Those of a processor have `messaging.destination.name`, and
 /// `messaging.destination.subscription.name` if they are of a subscription. A processor of several
-/// entities has `sessionq.entities` instead, their names with commas between.
+/// entities has `sessionq.entities` instead, their names with commas between. With
+/// `ClientOptions::client_id` all have `messaging.client.id`.
 ///
 /// Of a processor, since its last start:
 ///
@@ -115,6 +116,22 @@ struct Metric {
 ///         messages whose handlers run
 ///     sessionq.buffer.usage (gauge, By)
 ///         bytes that count against `max_buffered_bytes`
+///     sessionq.processor.health (gauge, {processor})
+///         sessionq.state: 1 for its `Health::state`, 0 for the other ones
+///     sessionq.health.reason (gauge, {reason})
+///         sessionq.cause: reasons why it is not healthy, by `HealthCause`. Only those that there
+///         are
+///
+/// Of each entity of a processor, where the broker tells it, for the decision how many processors
+/// there should be. In process it does. Over AMQP no broker does:
+///
+///     sessionq.entity.messages (gauge, {message})
+///         sessionq.state: messages that are `active` (also locked by a consumer), `deferred`,
+///         `scheduled`
+///     sessionq.entity.sessions.waiting (gauge, {session})
+///         sessions with an available message that no consumer holds
+///     sessionq.entity.sessions.waiting.age (gauge, s)
+///         how long the first of them has waited. Zero: there is none
 ///
 /// Of a client, since it was made, over all its receive threads. In process it has no connections
 /// and tells nothing of them:

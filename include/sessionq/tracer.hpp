@@ -134,8 +134,9 @@ public:
 /// Attributes:
 /// - of all: `messaging.system` (`servicebus`, `activemq`, `qpid`; `sessionq` in process),
 ///   `messaging.operation.name`, `messaging.operation.type`, `messaging.destination.name`, and
-///   where they apply `messaging.destination.subscription.name`, `server.address`, `server.port`
-///   and `sessionq.session.id` (`error.type` is `SpanEnd::error_type`),
+///   where they apply `messaging.client.id` (`ClientOptions::client_id`),
+///   `messaging.destination.subscription.name`, `server.address`, `server.port` and
+///   `sessionq.session.id` (`error.type` is `SpanEnd::error_type`),
 /// - of one message: `messaging.message.id`, `messaging.message.conversation_id`,
 ///   `messaging.servicebus.message.delivery_count`, which counts this delivery (on all brokers),
 /// - of several: `messaging.batch.message_count`,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <sessionq/client.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <future>
 #include <optional>
@@ -38,6 +39,22 @@ Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
             return std::make_unique<in_process::Endpoint>(engine, loop, client::sent_wire_size);
         });
     core->begin_tracing({.system = "sessionq"});
+    core->tell_backlog_by(
+        [host, engine](const std::string& entity) -> std::optional<processor::Backlog> {
+            const auto queue = engine->find(entity);
+            if (!queue) {
+                return std::nullopt;
+            }
+            const broker::Instant at = host->now();
+            const broker::QueueCounts counts = queue.value()->counts(at);
+            return processor::Backlog{
+                .active = counts.active,
+                .deferred = counts.deferred,
+                .scheduled = counts.scheduled,
+                .waiting_sessions = counts.ready_sessions,
+                .waiting_for =
+                    std::max(at.now - std::min(counts.ready_since, at.now), Duration::zero())};
+        });
     return Client{std::move(core)};
 }
 

@@ -34,6 +34,7 @@ ClientOptions checked(ClientOptions options) {
                        (options.connection_write_idle_timeout >= min_write_idle_timeout &&
                         options.connection_write_idle_timeout <= max_connection_idle_timeout),
                    "ClientOptions::connection_write_idle_timeout must be 0 or 1 s to 1 h");
+    require_option(core::is_utf8(options.client_id), "ClientOptions::client_id: is not UTF-8");
     require_option(options.reconnect_backoff.min > Duration::zero(),
                    "ClientOptions::reconnect_backoff.min must be over zero");
     require_option(options.reconnect_backoff.max >= options.reconnect_backoff.min,
@@ -71,13 +72,14 @@ ClientCore::~ClientCore() { close(); }
 
 void ClientCore::begin_tracing(core::SpanBroker broker) {
     if (options_.tracer != nullptr) {
+        broker.client_id = options_.client_id;
         tracing_ =
             std::make_shared<const core::Tracing>(options_.tracer, clock(), std::move(broker));
     }
 }
 
 Metrics ClientCore::metrics() const {
-    core::MetricList all{{{"messaging.system", std::string{capabilities().system()}}}};
+    core::MetricList all{core::common_attributes(capabilities().system(), options_.client_id)};
     for (const EndpointThread& each : threads_) {
         add_metrics(all, *each.meters, each.endpoint->connections());
     }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <sessionq/client.hpp>
@@ -16,6 +17,7 @@
 #include "client/retrying_send.hpp"
 #include "core/tracing.hpp"
 #include "ports/endpoint.hpp"
+#include "processor/processor_metrics.hpp"
 
 namespace sessionq::client {
 
@@ -53,6 +55,13 @@ public:
         return threads_.front().endpoint->capabilities();
     }
 
+    using TellBacklog = std::function<std::optional<processor::Backlog>(const std::string&)>;
+    /// The broker tells what waits at an entity. Before anything is made from the client.
+    void tell_backlog_by(TellBacklog tell) { tell_backlog_ = std::move(tell); }
+    [[nodiscard]] std::optional<processor::Backlog> backlog(const std::string& entity) const {
+        return tell_backlog_ ? tell_backlog_(entity) : std::nullopt;
+    }
+
     /// Names the broker in spans, if there is a tracer. Before anything is made from the client.
     void begin_tracing(core::SpanBroker broker);
     [[nodiscard]] const core::TracingPtr& tracing() const noexcept { return tracing_; }
@@ -74,7 +83,8 @@ private:
 
     const ClientOptions options_;
     core::TracingPtr tracing_{};
-    Notifier notifier_; // outlives the threads, which post to it
+    TellBacklog tell_backlog_{}; // null: the broker does not tell
+    Notifier notifier_;          // outlives the threads, which post to it
     std::vector<EndpointThread> threads_;
     std::atomic<std::size_t> next_{0};
 };

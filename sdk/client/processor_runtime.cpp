@@ -144,7 +144,8 @@ ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
                                        .silence = client_->options().connection_idle_timeout / 2,
                                        .host = client_,
                                        .emptied = [gone] { gone->set_value(); },
-                                       .tracing = client_->tracing()};
+                                       .tracing = client_->tracing(),
+                                       .client_id = client_->options().client_id};
     for (std::size_t i = 0; i < client_->thread_count(); ++i) {
         environment.endpoints.push_back(client_->thread(i).endpoint.get());
     }
@@ -267,7 +268,16 @@ Metrics ProcessorRuntime::metrics() const {
         return {};
     }
     const auto whole = described(*run);
-    return run->processor->metrics(whole ? &*whole : nullptr);
+    Metrics all = run->processor->metrics(whole ? &*whole : nullptr);
+    for (const std::string& entity : entities_) {
+        if (const auto backlog = client_->backlog(entity)) {
+            processor::ProcessorMetrics of_entity{
+                client_->capabilities().system(), client_->options().client_id, {entity}};
+            of_entity.add(*backlog);
+            all += of_entity.take();
+        }
+    }
+    return all;
 }
 
 ProcessorCounters ProcessorRuntime::counters() const noexcept {

@@ -16,6 +16,16 @@ struct MetricName {
     std::string_view unit;
 };
 
+/// The attributes of all points of a client. `client_id`: empty if it has none.
+[[nodiscard]] inline MetricAttributes common_attributes(std::string_view system,
+                                                        std::string_view client_id) {
+    MetricAttributes all{{"messaging.system", std::string{system}}};
+    if (!client_id.empty()) {
+        all.push_back({"messaging.client.id", std::string{client_id}});
+    }
+    return all;
+}
+
 /// Makes metrics whose points have attributes in common.
 class MetricList {
 public:

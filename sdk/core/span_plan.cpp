@@ -83,6 +83,7 @@ SpanDraft SpanPlan::draft(SpanKind kind, std::string_view operation, std::string
                           const SpanPlace& place) const {
     SpanDraft made{.name = std::string{operation}.append(" ").append(place.entity), .kind = kind};
     add_text(made, "messaging.system", broker_.system);
+    add_text(made, "messaging.client.id", broker_.client_id);
     add_text(made, "messaging.operation.name", operation);
     add_text(made, "messaging.operation.type", type);
     add_destination(made, place.entity);

@@ -19,6 +19,7 @@ struct SpanBroker {
     std::string system{};  ///< As OpenTelemetry names it.
     std::string address{}; ///< Empty: there is no network.
     std::uint16_t port{0};
+    std::string client_id{}; ///< Empty: the client has none.
 };
 
 /// A span that is to start.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -42,6 +43,7 @@ struct Environment {
     /// loop, as the last thing that is done there. Then, and not before, it may be destroyed.
     std::function<void()> emptied{};
     core::TracingPtr tracing{};
+    std::string client_id{}; ///< in metrics; empty: none
 };
 
 } // namespace sessionq::processor

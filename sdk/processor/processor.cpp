@@ -203,12 +203,16 @@ ProcessorCounters Processor::counters() const noexcept {
 
 Metrics Processor::metrics(const ProcessorDescription* described) const {
     ProcessorMetrics all{shared_->environment.endpoints.front()->capabilities().system(),
-                         shared_->entities};
+                         shared_->environment.client_id, shared_->entities};
     for (const auto& shard : shards_) {
         all.add(shard->meters());
     }
     if (described != nullptr) {
         all.add(*described);
+        all.add(described->health);
+    } else {
+        all.add(Health{.state = Health::State::failed,
+                       .reasons = {{.cause = HealthCause::thread_silent}}});
     }
     return all.take();
 }

@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::string_view subscriptions = "/Subscriptions/";
 
-MetricAttributes attributes_of(std::string_view system, const std::vector<std::string>& entities) {
-    MetricAttributes all{{"messaging.system", std::string{system}}};
+MetricAttributes attributes_of(std::string_view system, std::string_view client_id,
+                               const std::vector<std::string>& entities) {
+    MetricAttributes all = core::common_attributes(system, client_id);
     if (entities.size() == 1) {
         const std::string& entity = entities.front();
         const std::size_t topic = entity.find(subscriptions);
@@ -136,9 +137,9 @@ struct Sums {
 
 } // namespace
 
-ProcessorMetrics::ProcessorMetrics(std::string_view system,
+ProcessorMetrics::ProcessorMetrics(std::string_view system, std::string_view client_id,
                                    const std::vector<std::string>& entities)
-    : common_{attributes_of(system, entities)} {}
+    : common_{attributes_of(system, client_id, entities)} {}
 
 void ProcessorMetrics::add(const Meters& meters) {
     core::MetricList all{common_};
@@ -175,6 +176,40 @@ void ProcessorMetrics::add(const ProcessorDescription& described) {
               sums.running);
     all.gauge({"sessionq.buffer.usage", "Bytes that count against max_buffered_bytes.", "By"},
               static_cast<double>(described.buffered_bytes));
+    metrics_ += all.take();
+}
+
+void ProcessorMetrics::add(const Health& health) {
+    core::MetricList all{common_};
+    for (const auto state :
+         {Health::State::healthy, Health::State::degraded, Health::State::failed}) {
+        all.gauge({"sessionq.processor.health", "Processors, by their health.", "{processor}"},
+                  health.state == state ? 1 : 0,
+                  {{"sessionq.state", std::string{to_string(state)}}});
+    }
+    for (const HealthReason& reason : health.reasons) {
+        all.gauge({"sessionq.health.reason", "Reasons why it is not healthy.", "{reason}"}, 1,
+                  {{"sessionq.cause", std::string{to_string(reason.cause)}}});
+    }
+    metrics_ += all.take();
+}
+
+void ProcessorMetrics::add(const Backlog& backlog) {
+    constexpr core::MetricName messages{"sessionq.entity.messages", "Messages at the broker.",
+                                        "{message}"};
+    core::MetricList all{common_};
+    const auto count = [&](const char* state, std::size_t value) {
+        all.gauge(messages, static_cast<double>(value), {{"sessionq.state", state}});
+    };
+    count("active", backlog.active);
+    count("deferred", backlog.deferred);
+    count("scheduled", backlog.scheduled);
+    all.gauge({"sessionq.entity.sessions.waiting", "Sessions with messages that nobody holds.",
+               "{session}"},
+              static_cast<double>(backlog.waiting_sessions));
+    all.gauge(
+        {"sessionq.entity.sessions.waiting.age", "How long the first of them has waited.", "s"},
+        Histogram::Seconds{backlog.waiting_for}.count());
     metrics_ += all.take();
 }
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <future>
+#include <mutex>
 
 #include <sessionq/processor.hpp>
 #include <sessionq/session_processor.hpp>
@@ -121,6 +122,45 @@ TEST_CASE("processor metrics: of the last start, and nothing before") {
     CHECK(metrics.find("sessionq.message.expired")->points.front().attributes ==
           MetricAttributes{{"messaging.system", "sessionq"},
                            {"messaging.destination.name", "orders"}});
+}
+
+TEST_CASE("processor metrics: what waits at the entity, health, and the name of the client") {
+    LocalBroker broker;
+    broker.create_queue("orders", {.requires_session = true});
+    const Client client = Client::in_process(broker, {.client_id = "billing"});
+    const Sender sender{client, "orders"};
+    for (const char* session : {"a", "b", "c"}) {
+        sender.send(Message::text(session, "1"));
+    }
+    std::promise<void> started;
+    std::promise<void> go_on;
+    const auto may_go_on = go_on.get_future().share();
+    std::once_flag once;
+    SessionProcessor processor{client, "orders", {.max_concurrent_sessions = 1}};
+    processor.on_message([&](MessageContext&) {
+        std::call_once(once, [&] { started.set_value(); });
+        may_go_on.wait();
+    });
+    processor.start();
+    REQUIRE(started.get_future().wait_for(30s) == std::future_status::ready);
+    const Metrics busy = processor.metrics();
+    CHECK(busy.value("sessionq.entity.messages", {{"sessionq.state", "active"}}) == 3);
+    CHECK(busy.value("sessionq.entity.sessions.waiting") == 2);
+    CHECK(busy.value("sessionq.entity.sessions.waiting.age") > 0);
+    CHECK(busy.value("sessionq.processor.health", {{"sessionq.state", "healthy"}}) == 1);
+    CHECK(busy.find("sessionq.entity.sessions.waiting")->points.front().attributes ==
+          MetricAttributes{{"messaging.system", "sessionq"},
+                           {"messaging.client.id", "billing"},
+                           {"messaging.destination.name", "orders"}});
+    const Metrics of_client = client.metrics();
+    for (const Metric& metric : of_client.all()) {
+        CHECK(metric.points.front().attributes[1].value == "billing");
+    }
+    go_on.set_value();
+    CHECK(processor.stop(30s).complete);
+    CHECK(test::code_of([&] {
+              static_cast<void>(Client::in_process(broker, {.client_id = "\xff"}));
+          }) == Errc::invalid_option);
 }
 
 TEST_CASE("processor metrics: of an entity without sessions, whose messages have the locks") {

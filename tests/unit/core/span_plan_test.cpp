@@ -52,6 +52,15 @@ SpanValue number(std::int64_t value) { return value; }
 
 } // namespace
 
+TEST_CASE("span plan: a client that has a name has it in its spans") {
+    const SpanPlan plan{{.system = "servicebus", .client_id = "billing"}};
+    const auto facts = facts_of(plan.send("send", "orders", std::array{message_of("7")}, nullptr));
+    CHECK(facts.at("messaging.client.id") == text("billing"));
+    const auto nameless =
+        facts_of(plan_of_azure().send("send", "orders", std::array{message_of("7")}, nullptr));
+    CHECK_FALSE(nameless.contains("messaging.client.id"));
+}
+
 TEST_CASE("span plan: a message without a context gets that of its send") {
     const std::array messages{message_of("7")};
     const SpanDraft draft = plan_of_azure().send("send", "orders", messages, &ambient);

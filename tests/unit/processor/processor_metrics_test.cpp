@@ -25,8 +25,8 @@ MetricAttributes ended_as(const char* outcome) { return {{"sessionq.outcome", ou
 } // namespace
 
 TEST_CASE("processor metrics: attributes name the system and the entity") {
-    const auto attributes = [](std::vector<std::string> entities) {
-        ProcessorMetrics all{"servicebus", entities};
+    const auto attributes = [](std::vector<std::string> entities, const char* client_id = "") {
+        ProcessorMetrics all{"servicebus", client_id, entities};
         all.add(*std::make_unique<Meters>());
         return all.take().find("sessionq.message.expired")->points.front().attributes;
     };
@@ -38,13 +38,39 @@ TEST_CASE("processor metrics: attributes name the system and the entity") {
                            {"messaging.destination.subscription.name", "mine"}});
     CHECK(attributes({"a", "b"}) ==
           MetricAttributes{{"messaging.system", "servicebus"}, {"sessionq.entities", "a,b"}});
+    CHECK(attributes({"orders"}, "billing") ==
+          MetricAttributes{{"messaging.system", "servicebus"},
+                           {"messaging.client.id", "billing"},
+                           {"messaging.destination.name", "orders"}});
+}
+
+TEST_CASE("processor metrics: health is a point for each state, and one for each cause there is") {
+    const auto of = [](const Health& health) {
+        ProcessorMetrics all{"sessionq", {}, {"orders"}};
+        all.add(health);
+        return all.take();
+    };
+    const auto in = [](const Metrics& metrics, const char* state) {
+        return metrics.value("sessionq.processor.health", {{"sessionq.state", state}});
+    };
+    const Metrics good = of({});
+    CHECK(in(good, "healthy") == 1);
+    CHECK(in(good, "degraded") == 0);
+    CHECK(good.find("sessionq.processor.health")->points.size() == 3);
+    CHECK(good.find("sessionq.health.reason") == nullptr);
+    const HealthReason parked{.cause = HealthCause::sessions_parked};
+    Metrics both = of({.state = Health::State::degraded, .reasons = {parked, parked}});
+    both += good;
+    CHECK(in(both, "healthy") == 1);
+    CHECK(in(both, "degraded") == 1);
+    CHECK(both.value("sessionq.health.reason", {{"sessionq.cause", "sessions_parked"}}) == 2);
 }
 
 TEST_CASE("processor metrics: what shards have measured adds up") {
     const auto meters = std::make_unique<Meters>();
     meters->counters.received(0);
     meters->hold.add(3s);
-    ProcessorMetrics all{"sessionq", {"orders"}};
+    ProcessorMetrics all{"sessionq", {}, {"orders"}};
     all.add(*meters);
     all.add(*meters);
     const Metrics metrics = all.take();
@@ -54,7 +80,7 @@ TEST_CASE("processor metrics: what shards have measured adds up") {
 }
 
 TEST_CASE("processor metrics: every reason to close has its point, whose text is to_string's") {
-    ProcessorMetrics all{"sessionq", {"orders"}};
+    ProcessorMetrics all{"sessionq", {}, {"orders"}};
     all.add(*std::make_unique<Meters>());
     const Metrics metrics = all.take();
     const Metric& closed = *metrics.find("sessionq.session.closed");
@@ -63,7 +89,7 @@ TEST_CASE("processor metrics: every reason to close has its point, whose text is
 }
 
 TEST_CASE("processor metrics: gauges of what was described") {
-    ProcessorMetrics all{"sessionq", {"orders"}};
+    ProcessorMetrics all{"sessionq", {}, {"orders"}};
     all.add(ProcessorDescription{
         .buffered_bytes = 700,
         .slots = {{.state = "open", .window = 32, .in_flight = 3, .running = 1},
@@ -122,7 +148,7 @@ TEST_CASE("processor metrics: every counter has its name and attribute") {
     for (const Row& row : rows) {
         (meters->counters.*row.counter).add(++count);
     }
-    ProcessorMetrics all{"sessionq", {"orders"}};
+    ProcessorMetrics all{"sessionq", {}, {"orders"}};
     all.add(*meters);
     const Metrics metrics = all.take();
     count = 0;

@@ -45,7 +45,8 @@ TEST_CASE("Outcome: a state on the way is not written, and one that cannot be re
         return encode(Value::described(code, std::move(value)));
     };
     CHECK(Outcome::read(described(0x23, List{std::uint32_t{1}})).kind == OutcomeKind::received);
-    CHECK(Outcome::read(described(0x34, List{})).kind == OutcomeKind::other);
+    CHECK(Outcome::read(described(0x34, List{})).kind == OutcomeKind::transactional);
+    CHECK(Outcome::read(described(0x33, List{})).kind == OutcomeKind::other);
     CHECK(Outcome::read(described(0x25, "no list")).kind == OutcomeKind::rejected);
     CHECK(Outcome::read(described(0x25, List{"no error"})).error.name == "amqp:decode-error");
     CHECK(Outcome::read(described(0x27, List{"no boolean", true})).kind == OutcomeKind::modified);
