@@ -11,8 +11,7 @@ namespace {
 
 std::string_view path_of(std::string_view audience) noexcept {
     const std::size_t scheme = audience.find("://");
-    const std::size_t slash =
-        audience.find('/', scheme == std::string_view::npos ? 0 : scheme + 3);
+    const std::size_t slash = audience.find('/', scheme == std::string_view::npos ? 0 : scheme + 3);
     return slash == std::string_view::npos ? std::string_view{} : audience.substr(slash + 1);
 }
 
