@@ -17,7 +17,7 @@ import uuid
 from proton import Array, Data, Delivery, Described, Message, SSLDomain, Terminus, UNDESCRIBED
 from proton import symbol
 from proton.reactor import AtLeastOnce, AtMostOnce, Copy, Filter, LinkOption, Selector
-from proton.utils import BlockingConnection, LinkDetached
+from proton.utils import BlockingConnection, LinkDetached, SendException
 
 FIELDS = dict(
     part.partition("=")[::2] for part in os.environ["SESSIONQ_CONNECTION"].split(";") if part
@@ -244,13 +244,11 @@ class Cases(unittest.TestCase):
         sender = self.connection.create_sender(queue)
         self.assertEqual(sender.link.remote_max_message_size, LARGEST)
         began = time.monotonic()
-        self.expect_refusal(
-            "amqp:link:message-size-exceeded",
-            "",
-            lambda: sender.send(Message(body=b"x" * (LARGEST + 1))),
-        )
+        with self.assertRaises(SendException) as refused:
+            sender.send(Message(body=b"x" * (LARGEST + 1)))
+        self.assertEqual(refused.exception.state, Delivery.REJECTED)
         self.assertLess(time.monotonic() - began, WAIT / 2)
-        self.send(queue, "small")  # the connection goes on
+        sender.send(Message(body="small"))  # the link goes on
 
     def test_a_session_comes_in_order_and_goes_on_with_the_next_holder(self):
         queue = take("s")
