@@ -48,8 +48,8 @@ public:
     /// Returns when the next claim expires.
     [[nodiscard]] std::optional<WallTime> next_expiry() const;
     void drop_expired(WallTime now);
-    /// These keys are not what they were: what was granted for a login ends now, and what was
-    /// granted for a token within an hour, by when a client has sent one of a new key.
+    /// These keys are gone or changed. Rights of a login end now, those of a token within an hour:
+    /// by then a client has sent one that is signed with a new key.
     void keys_lost(const std::set<std::string>& names, WallTime now);
     [[nodiscard]] bool empty() const noexcept { return claims_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return claims_.size(); }

@@ -324,6 +324,18 @@ void bound_sizes(std::vector<QueueEntry>& queues, Configuration& configuration, 
     bound(configuration.topics);
 }
 
+core::Result<core::Done> create_subscriptions(broker::Broker& broker, const TopicEntry& topic,
+                                              broker::Instant at) {
+    for (const SubscriptionEntry& subscription : topic.subscriptions) {
+        if (auto made = broker.create_subscription(topic.name, subscription.name,
+                                                   subscription.options, subscription.rules, at);
+            !made) {
+            return made;
+        }
+    }
+    return core::Done{};
+}
+
 core::Result<core::Done> create_entities(broker::Broker& broker, const Configuration& configuration,
                                          broker::Instant at) {
     for (const QueueEntry& queue : configuration.queues) {
@@ -335,12 +347,8 @@ core::Result<core::Done> create_entities(broker::Broker& broker, const Configura
         if (auto made = broker.create_topic(topic.name, topic.options, at); !made) {
             return made;
         }
-        for (const SubscriptionEntry& subscription : topic.subscriptions) {
-            if (auto made = broker.create_subscription(
-                    topic.name, subscription.name, subscription.options, subscription.rules, at);
-                !made) {
-                return made;
-            }
+        if (auto made = create_subscriptions(broker, topic, at); !made) {
+            return made;
         }
     }
     return core::Done{};

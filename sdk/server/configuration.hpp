@@ -73,6 +73,10 @@ enum class UnsupportedMembers : std::uint8_t { ignore, refuse };
 void bound_sizes(std::vector<QueueEntry>& queues, Configuration& configuration, std::uint64_t bytes,
                  std::size_t message_bytes);
 
+/// Creates the subscriptions of a topic that is there. Fails like the broker's own functions.
+core::Result<core::Done> create_subscriptions(broker::Broker& broker, const TopicEntry& topic,
+                                              broker::Instant at);
+
 /// Creates all entities. Fails like the broker's own functions.
 core::Result<core::Done> create_entities(broker::Broker& broker, const Configuration& configuration,
                                          broker::Instant at);

@@ -79,12 +79,8 @@ core::Result<core::Done> apply(const ConfigurationChange& change, broker::Broker
         return created;
     }
     for (const TopicEntry& topic : change.grown) {
-        for (const SubscriptionEntry& subscription : topic.subscriptions) {
-            if (auto created = broker.create_subscription(
-                    topic.name, subscription.name, subscription.options, subscription.rules, at);
-                !created) {
-                return created;
-            }
+        if (auto created = create_subscriptions(broker, topic, at); !created) {
+            return created;
         }
     }
     return core::Done{};

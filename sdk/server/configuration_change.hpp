@@ -12,9 +12,10 @@ namespace sessionq::server {
 struct ConfigurationChange {
     Configuration added{};
     std::vector<TopicEntry> grown{}; ///< Topics that are there, with their new subscriptions alone.
-    std::vector<std::string> kept{}; ///< Names of those that are gone, or otherwise, in it.
+    std::vector<std::string> kept{}; ///< Names of those that are missing or differ in it.
 };
 
+/// Pure: the difference between two configurations. Names ignore case.
 [[nodiscard]] ConfigurationChange compare(const Configuration& before, const Configuration& now);
 
 /// Creates what was added. Fails like the broker's own functions.

@@ -19,7 +19,7 @@ struct Operation {
     Answer (*perform)(const ManagedEntity&, const Request&);
     Rights needed;
     bool changes;        // changes stored data
-    bool receives{true}; // it is about messages that can be received: not at a topic
+    bool receives{true}; // needs an entity that can be received from: no topic
 };
 
 constexpr Operation operations[] = {

@@ -37,8 +37,8 @@ public:
     /// Serves a client on a given stream. Not allowed while draining.
     void serve(amqp::StreamPtr stream);
 
-    /// Takes these keys from now on. A client keeps the rights of a key that is gone or another as
-    /// `Claims::keys_lost` has it.
+    /// Replaces the keys. `Claims::keys_lost` says when the rights of a key end that is gone or
+    /// changed.
     void change_keys(AccessKeys keys);
 
     /// Stops listening and sending messages. Waits at most `longest` until clients have settled

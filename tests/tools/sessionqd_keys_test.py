@@ -249,7 +249,7 @@ class Keys(unittest.TestCase):
             keys.write_text("new=secret-2\n", encoding="ascii")
             config.write_text(config_of("second"), encoding="ascii")
             read_again("1 keys, 0 new queues")
-            self.assertIn("'first' is gone or otherwise", daemon.stderr.readline())
+            self.assertIn("'first' is missing or differs", daemon.stderr.readline())
             self.assertEqual(202, claim("new", "secret-2")[1])
             daemon.terminate()
             daemon.communicate(timeout=QUICK)

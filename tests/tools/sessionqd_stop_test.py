@@ -12,12 +12,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "faults"))
 # pylint: disable=wrong-import-position
 from amqp_wire import ACCEPTED, message
-from wire_client import SEND, Client, Closed
+from wire_client import RECEIVE, SEND, Client, Closed
 
 sessionq, sessionqd = sys.argv[1:3]
 SENDERS = 20
@@ -60,8 +61,9 @@ class Sender(threading.Thread):
 
 
 class Stop(unittest.TestCase):
-    def start(self, directory):
+    def start(self, directory, *options):
         command = [sessionqd, "--listen", "127.0.0.1:0", "--data", directory, "--queue", "orders"]
+        command += options
         daemon = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.addCleanup(daemon.kill)
         port = int(re.search(r"amqp://127\.0\.0\.1:(\d+)", daemon.stdout.readline()).group(1))
@@ -103,6 +105,22 @@ class Stop(unittest.TestCase):
                 daemon, port = self.start(directory)
                 self.assertEqual(self.stored(port), sum(sender.count for sender in senders))
                 self.stop(daemon)
+
+    def test_only_a_second_signal_to_stop_cuts_a_stop_short(self):
+        with tempfile.TemporaryDirectory() as directory:
+            daemon, port = self.start(directory, "--drain-seconds", "1")
+            client = Client(port)
+            self.addCleanup(client.close)
+            client.send(client.attach("orders", SEND), message(value="held"))
+            client.flow(client.attach("orders", RECEIVE), 1)
+            client.receive()  # the stop waits for its settlement
+            daemon.send_signal(signal.SIGTERM)
+            while daemon.poll() is None:
+                for other in (signal.SIGHUP, signal.SIGUSR1):
+                    daemon.send_signal(other)
+                time.sleep(0.05)
+            self.assertEqual(0, daemon.returncode)
+            daemon.stdout.close()
 
 
 if __name__ == "__main__":

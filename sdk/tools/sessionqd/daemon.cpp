@@ -131,7 +131,8 @@ std::string Daemon::reload(const Options& options) {
                        std::to_string(change.added.topics.size()) + " new topics, " +
                        std::to_string(subscriptions) + " new subscriptions of others\n";
     for (const std::string& entity : change.kept) {
-        told += "--config: '" + entity + "' is gone or otherwise; it stays until a restart\n";
+        told +=
+            "--config: '" + entity + "' is missing or differs; it stays as it is until a restart\n";
     }
     return told;
 }

@@ -29,7 +29,7 @@ public:
     [[nodiscard]] std::string describe();
 
     /// Takes keys that changed and entities that are new, while clients are served. Entities that
-    /// are gone or otherwise stay as they are. Returns what it did, in lines of text. Throws Error.
+    /// are missing or differ stay as they are. Returns what it did, in lines of text. Throws Error.
     [[nodiscard]] std::string reload(const Options& options);
 
     /// Lets clients settle their messages, for at most `longest`, and ends their connections.

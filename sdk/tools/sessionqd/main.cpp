@@ -44,6 +44,8 @@ public:
                 tidy();
             }
         }
+        sigdelset(&signals_, SIGHUP); // there is nothing to read again, and it would kill
+        sigdelset(&signals_, SIGUSR1);
         pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
     }
 

@@ -67,6 +67,17 @@ TEST_CASE("moved from: a client") {
                 [&] { return async_accept_next(t.client, "orders"); }) == 0);
 }
 
+TEST_CASE("moved from: a credential") {
+    NamedKeyCredential credential{"name", "key"};
+    const NamedKeyCredential other = std::move(credential);
+    const auto complaint = [](const auto& call) { return test::code_of(call); };
+    CHECK(complaint([&] { credential.update("name", "key"); }) == Errc::invalid_state);
+    CHECK(complaint([&] { credential.update_entity("orders", "name", "key"); }) ==
+          Errc::invalid_state);
+    CHECK(complaint([&] { static_cast<void>(Client::connect("sb://127.0.0.1:1", credential)); }) ==
+          Errc::invalid_state);
+}
+
 TEST_CASE("moved from: processors") {
     Setup t;
     SessionProcessor orders{t.client, "orders"};

@@ -194,66 +194,67 @@ TEST_CASE("Engine: a drain needs no answer when messages have used the credit") 
     CHECK(wire.near.drained == 1);
 }
 
-TEST_CASE("Engine: a message above the link's limit closes the link before it is complete") {
-    Wire wire{{}, {}, 1024};
-    wire.run();
-    auto session = wire.client.begin_session();
-    LinkLog near;
-    near.sender = session->make_sender("link");
-    near.sender->set_listener(&near);
-    near.sender->open({.target = {.address = "orders"}});
-    wire.run();
-    LinkLog& far = *wire.server_log.sessions.at(0)->links.at(0);
-    Attach answer = far.receiver->remote();
-    answer.max_message_size = 10'000;
-    far.receiver->open(answer);
-    far.receiver->add_credit(2);
-    wire.run();
-    CHECK(near.sender->remote_max_message_size() == 10'000);
-    near.sender->send("t1", std::string(10'000, 'x'), true);
-    near.sender->send("t2", std::string(100'000, 'x'), true);
-    wire.run();
-    CHECK(far.messages.size() == 1);
-    CHECK(far.closed);
-    CHECK(far.why.found == Errc::message_too_large);
-    CHECK(near.why.name == "amqp:link:message-size-exceeded");
-    near.sender.reset();
-}
+namespace {
 
-TEST_CASE("Engine: a link whose owner says so outlives a message above its limit") {
-    for (const std::uint32_t frame : {1024U, 65536U}) { // many frames, and one or two
-        Wire wire{{}, {}, frame};
+/// A link to a receiver that takes messages of at most 10,000 bytes.
+struct Bounded {
+    explicit Bounded(std::uint32_t frame) : wire{{}, {}, frame} {
         wire.run();
-        auto session = wire.client.begin_session();
-        LinkLog near;
+        session = wire.client.begin_session();
         near.sender = session->make_sender("link");
         near.sender->set_listener(&near);
         near.sender->open({.target = {.address = "orders"}});
         wire.run();
-        LinkLog& far = *wire.server_log.sessions.at(0)->links.at(0);
-        far.outlives_large = true;
-        Attach answer = far.receiver->remote();
+        Attach answer = far().receiver->remote();
         answer.max_message_size = 10'000;
-        far.receiver->open(answer);
-        far.receiver->add_credit(4);
+        far().receiver->open(answer);
+        far().receiver->add_credit(4);
         wire.run();
-        near.sender->send("t1", std::string(100'000, 'x'), false);
-        near.sender->send("t2", "fits", false);
-        near.sender->send("t3", std::string(10'001, 'x'), false);
-        wire.run();
+    }
+    ~Bounded() { near.sender.reset(); }
+
+    LinkLog& far() { return *wire.server_log.sessions.at(0)->links.at(0); }
+
+    Wire wire;
+    SessionPtr session{};
+    LinkLog near{};
+};
+
+} // namespace
+
+TEST_CASE("Engine: a message above the link's limit closes the link before it is complete") {
+    Bounded link{1024};
+    CHECK(link.near.sender->remote_max_message_size() == 10'000);
+    link.near.sender->send("t1", std::string(10'000, 'x'), true);
+    link.near.sender->send("t2", std::string(100'000, 'x'), true);
+    link.wire.run();
+    CHECK(link.far().messages.size() == 1);
+    CHECK(link.far().closed);
+    CHECK(link.far().why.found == Errc::message_too_large);
+    CHECK(link.near.why.name == "amqp:link:message-size-exceeded");
+}
+
+TEST_CASE("Engine: a link whose owner says so outlives a message above its limit") {
+    for (const std::uint32_t frame : {1024U, 65536U}) { // many frames, and one or two
+        Bounded link{frame};
+        LinkLog& far = link.far();
+        far.outlives_large = true;
+        link.near.sender->send("t1", std::string(100'000, 'x'), false);
+        link.near.sender->send("t2", "fits", false);
+        link.near.sender->send("t3", std::string(10'001, 'x'), false);
+        link.wire.run();
         CHECK(far.messages == std::vector<std::string>{"fits"});
         CHECK_FALSE(far.closed);
-        REQUIRE(near.outcomes.size() == 2);
-        for (const Outcome& outcome : near.outcomes) {
+        REQUIRE(link.near.outcomes.size() == 2);
+        for (const Outcome& outcome : link.near.outcomes) {
             CHECK(outcome.error.name == "amqp:link:message-size-exceeded");
         }
-        CHECK(wire.server.arriving() == 0);
+        CHECK(link.wire.server.arriving() == 0);
         CHECK(far.receiver->credit() == 1);
         // a sender that has settled its message hears only that the link is closed
-        near.sender->send("t4", std::string(10'001, 'x'), true);
-        wire.run();
+        link.near.sender->send("t4", std::string(10'001, 'x'), true);
+        link.wire.run();
         CHECK(far.closed);
-        near.sender.reset();
     }
 }
 
