@@ -50,7 +50,7 @@ int main() {
         sessionq::Message reply = sessionq::Message::text(
             request.content().reply_to_session_id, "the answer to " + std::string{request.text()});
         reply.correlation_id = request.message_id();
-        // One sender for each queue that requesters name; here there is one.
+        // A real service keeps a sender for each queue that requesters name.
         sessionq::Sender{client, request.content().reply_to}.send(std::move(reply));
     });
     service.start();

@@ -71,8 +71,9 @@ int main() {
     });
     payments.on_session_close([&](sessionq::SessionContext& session, sessionq::CloseReason reason) {
         const auto account = accounts.close(session.session_id());
-        // Without the lock the state belongs to the next holder. The messages that were completed
-        // meanwhile are then missing in it: store it with each message where that matters.
+        // Without the lock the state belongs to the next holder. The state then lacks the messages
+        // that were completed since it was stored, and so it does after a crash. Where that
+        // matters, store it with each message.
         if (reason != sessionq::CloseReason::lock_lost &&
             reason != sessionq::CloseReason::connection_lost) {
             session.set_state(std::to_string(account->total));

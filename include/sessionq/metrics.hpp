@@ -119,11 +119,11 @@ struct Metric {
 ///     sessionq.processor.health (gauge, {processor})
 ///         sessionq.state: 1 for its `Health::state`, 0 for the other ones
 ///     sessionq.health.reason (gauge, {reason})
-///         sessionq.cause: reasons why it is not healthy, by `HealthCause`. Only those that there
-///         are
+///         sessionq.cause: reasons why it is not healthy, by `HealthCause`. Causes that do not
+///         apply have no point
 ///
-/// Of each entity of a processor, where the broker tells it, for the decision how many processors
-/// there should be. In process it does. Over AMQP no broker does:
+/// Of each entity of a processor, for autoscalers. In process only, because no broker tells these
+/// numbers over AMQP:
 ///
 ///     sessionq.entity.messages (gauge, {message})
 ///         sessionq.state: messages that are `active` (also locked by a consumer), `deferred`,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "servicebus/key_ring.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/ascii_case.hpp"
