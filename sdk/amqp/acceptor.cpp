@@ -159,11 +159,11 @@ private:
             return;
         }
         admission_.step(pending);
-        pending.handshake =
-            start_web_socket_server(host_, std::move(stream), settings_.web_socket_path,
-                                    [this, &pending](StreamPtr made, const Failure& failed) {
-                                        on_stream(pending, std::move(made), failed);
-                                    });
+        pending.handshake = start_web_socket_server(
+            host_, std::move(stream), settings_.web_socket_path, settings_.web_socket_origins,
+            [this, &pending](StreamPtr made, const Failure& failed) {
+                on_stream(pending, std::move(made), failed);
+            });
     }
 
     void on_stream(Pending& pending, StreamPtr stream, const Failure& failure) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <sessionq/time.hpp>
 
@@ -21,6 +22,7 @@ struct ListenSettings {
     std::uint16_t port{5672};         ///< zero: any free port
     TlsContextPtr tls{};              ///< null: no TLS
     std::string web_socket_path{};    ///< the path for AMQP over WebSocket; empty: no WebSocket
+    std::vector<std::string> web_socket_origins{}; ///< of web pages that may use it; "*": all
     /// lets several acceptors listen on one port; the system spreads the peers over them
     bool share_port{false};
     Duration handshake_time_out{std::chrono::seconds{10}};

@@ -23,8 +23,9 @@ bool may_become_http_request(std::string_view first) noexcept {
            });
 }
 
-std::string http_refusal(std::string_view status, std::string_view sentence) {
-    return "HTTP/1.1 " + std::string{status} +
+std::string http_refusal(std::string_view status, std::string_view sentence,
+                         std::string_view field) {
+    return "HTTP/1.1 " + std::string{status} + (field.empty() ? "" : "\r\n") + std::string{field} +
            "\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: " +
            std::to_string(sentence.size() + 1) + "\r\n\r\n" + std::string{sentence} + "\n";
 }

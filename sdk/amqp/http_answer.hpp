@@ -14,7 +14,9 @@ namespace sessionq::amqp {
 /// Whether they are, or are too few to tell.
 [[nodiscard]] bool may_become_http_request(std::string_view first) noexcept;
 
-/// Refuses a request. `status` is the number with its reason, and `sentence` is the body.
-[[nodiscard]] std::string http_refusal(std::string_view status, std::string_view sentence);
+/// Refuses a request. `status` is the number with its reason, and `sentence` is the body. `field`:
+/// a header field besides.
+[[nodiscard]] std::string http_refusal(std::string_view status, std::string_view sentence,
+                                       std::string_view field = {});
 
 } // namespace sessionq::amqp

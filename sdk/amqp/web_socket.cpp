@@ -112,6 +112,15 @@ std::string all_protocols() {
     return list;
 }
 
+/// Base64 of 16 bytes.
+bool is_key(std::string_view key) noexcept {
+    const auto is_digit = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '/';
+    };
+    return key.size() == 24 && key.ends_with("==") &&
+           std::ranges::all_of(key.substr(0, 22), is_digit);
+}
+
 std::string_view first_line(std::string_view head) noexcept {
     return head.substr(0, head.find("\r\n"));
 }
@@ -146,9 +155,10 @@ WebSocketUpgrade WebSocketUpgrade::client(const std::string& host, const std::st
     return made;
 }
 
-WebSocketUpgrade WebSocketUpgrade::server(std::string path) {
+WebSocketUpgrade WebSocketUpgrade::server(std::string path, std::vector<std::string> origins) {
     WebSocketUpgrade made;
     made.path_ = std::move(path);
+    made.origins_ = std::move(origins);
     return made;
 }
 
@@ -180,8 +190,9 @@ WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
     const std::string key{field(head, "Sec-WebSocket-Key")};
     const bool is_upgrade = names(field(head, "Upgrade"), "websocket") &&
                             names(field(head, "Connection"), "upgrade") && !key.empty();
-    const auto refuse = [&](std::string_view status, std::string_view sentence, std::string text) {
-        output = http_refusal(status, sentence);
+    const auto refuse = [&](std::string_view status, std::string_view sentence, std::string text,
+                            std::string_view more = {}) {
+        output = http_refusal(status, sentence, more);
         return fail(std::move(text));
     };
     if (!line.starts_with("GET ") || !line.ends_with("HTTP/1.1") || !is_upgrade) {
@@ -194,6 +205,19 @@ WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
         return refuse("404 Not Found", "The WebSocket is at the path " + path_ + ".",
                       "the peer requested an unknown path");
     }
+    if (!allows_origins_of(head)) {
+        return refuse("403 Forbidden", "Web pages of this origin may not use this broker.",
+                      "a web page of '" + core::peer_words(field(head, "Origin")) +
+                          "' asks, whose origin is not allowed");
+    }
+    if (field(head, "Sec-WebSocket-Version") != "13") {
+        return refuse("426 Upgrade Required", "The version of WebSocket is 13.",
+                      "the peer speaks another version of WebSocket", "Sec-WebSocket-Version: 13");
+    }
+    if (field(head, "Host").empty() || !is_key(key)) {
+        return refuse("400 Bad Request", "Host, or a Sec-WebSocket-Key of 16 bytes, is missing.",
+                      "the peer's request breaks the rules of WebSocket");
+    }
     const std::string_view protocol = protocol_in(head);
     if (protocol.empty()) {
         return refuse("400 Bad Request", "The subprotocols are " + all_protocols() + ".",
@@ -204,6 +228,18 @@ WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
              accept_of(key) + "\r\nSec-WebSocket-Protocol: " + std::string{protocol} +
              std::string{end_of_head};
     return State::done;
+}
+
+// A page in a browser can reach what only this machine reaches, and its user knows nothing of it.
+bool WebSocketUpgrade::allows_origins_of(std::string_view head) const {
+    bool is_allowed = true;
+    find_field(head, "Origin", [&](std::string_view origin) {
+        is_allowed = is_allowed && std::ranges::any_of(origins_, [origin](const auto& one) {
+                         return one == "*" || are_alike(one, origin);
+                     });
+        return false; // all of them
+    });
+    return is_allowed;
 }
 
 WebSocketUpgrade::State WebSocketUpgrade::on_response(std::string_view head) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/random.hpp"
 
@@ -31,8 +32,10 @@ public:
     /// Makes a client's side. `output` is the request. `key` is base64 of 16 random bytes.
     [[nodiscard]] static WebSocketUpgrade client(const std::string& host, const std::string& path,
                                                  std::string key);
-    /// Makes a server's side, for requests for `path`.
-    [[nodiscard]] static WebSocketUpgrade server(std::string path);
+    /// Makes a server's side, for requests for `path`. A browser tells by `Origin` which page asks.
+    /// Such a request is refused unless its origin is one of `origins`, or one of them is "*".
+    [[nodiscard]] static WebSocketUpgrade server(std::string path,
+                                                 std::vector<std::string> origins = {});
 
     /// Consumes the header from the front of `bytes`. What is left after `done` belongs to the
     /// WebSocket.
@@ -47,11 +50,13 @@ private:
     State on_head(std::string_view head);
     State on_request(std::string_view head);
     State on_response(std::string_view head);
+    [[nodiscard]] bool allows_origins_of(std::string_view head) const;
     State refuse_other_protocol();
     State fail(std::string text);
 
     bool is_client_{false};
     std::string path_{};
+    std::vector<std::string> origins_{};
     std::string key_{};
     std::string head_{};
     std::string failure_{};

@@ -266,8 +266,10 @@ HandshakePtr start_web_socket_client(ConnectionHost& host, StreamPtr lower,
 }
 
 HandshakePtr start_web_socket_server(ConnectionHost& host, StreamPtr lower, const std::string& path,
+                                     const std::vector<std::string>& origins,
                                      Handshake::Done done) {
-    return start(host, std::move(lower), false, WebSocketUpgrade::server(path), std::move(done));
+    return start(host, std::move(lower), false, WebSocketUpgrade::server(path, origins),
+                 std::move(done));
 }
 
 } // namespace sessionq::amqp

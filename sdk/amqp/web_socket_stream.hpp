@@ -3,6 +3,9 @@
 
 // WebSocket over another stream. Internal to amqp/.
 
+#include <string>
+#include <vector>
+
 #include "amqp/connection_host.hpp"
 #include "amqp/handshake.hpp"
 
@@ -13,6 +16,8 @@ namespace sessionq::amqp {
                                                    const std::string& host_name,
                                                    const std::string& path, Handshake::Done done);
 [[nodiscard]] HandshakePtr start_web_socket_server(ConnectionHost& host, StreamPtr lower,
-                                                   const std::string& path, Handshake::Done done);
+                                                   const std::string& path,
+                                                   const std::vector<std::string>& origins,
+                                                   Handshake::Done done);
 
 } // namespace sessionq::amqp

@@ -83,12 +83,13 @@ void Daemon::listen(const Options& options) {
                                                    .key_file = options.tls_key_file})
                 .take_or_throw();
     }
-    const auto listen_on = [this](const char* scheme, const Endpoint& endpoint,
-                                  amqp::TlsContextPtr with, std::string_view path) {
+    const auto listen_on = [&](const char* scheme, const Endpoint& endpoint,
+                               amqp::TlsContextPtr with, std::string_view path) {
         const auto port = listen_everywhere({.address = endpoint.address,
                                              .port = endpoint.port,
                                              .tls = std::move(with),
-                                             .web_socket_path = std::string{path}});
+                                             .web_socket_path = std::string{path},
+                                             .web_socket_origins = options.web_socket_origins});
         urls_.push_back(url(scheme, endpoint, port));
     };
     if (options.listen) {

@@ -204,6 +204,13 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     app.add_option("--wss-listen", tls_web_socket_listen,
                    "Listen here for AMQP over WebSockets with TLS, as Azure does on port 443")
         ->type_name("ADDRESS:PORT");
+    app.add_option(
+           "--ws-origin", options.web_socket_origins,
+           "Web pages of this origin may use the WebSockets, such as "
+           "https://app.example:8443; '*': all. Repeatable. Default: no web page may; other "
+           "clients name no origin")
+        ->type_name("ORIGIN")
+        ->take_all();
     app.add_option("--tls-cert", options.tls_certificate_file,
                    "PEM file of the certificate and its chain")
         ->type_name("FILE");

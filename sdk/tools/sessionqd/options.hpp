@@ -28,6 +28,7 @@ struct Options {
     std::optional<Endpoint> tls_listen{};
     std::optional<Endpoint> web_socket_listen{};
     std::optional<Endpoint> tls_web_socket_listen{};
+    std::vector<std::string> web_socket_origins{};
     std::string tls_certificate_file{};
     std::string tls_key_file{};
     bool allow_plain_remote{false};

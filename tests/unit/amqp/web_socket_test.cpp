@@ -100,9 +100,19 @@ TEST_CASE("WebSocket: answers other requests with an HTTP error") {
         return server.output.substr(0, server.output.find("\r\n"));
     };
     CHECK(answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n") == "HTTP/1.1 400 Bad Request");
-    const std::string good = WebSocketUpgrade::client("h", path, "k").output;
-    CHECK(answer(WebSocketUpgrade::client("h", "/elsewhere", "k").output) ==
+    const std::string good = WebSocketUpgrade::client("h", path, make_web_socket_key()).output;
+    CHECK(answer(WebSocketUpgrade::client("h", "/elsewhere", make_web_socket_key()).output) ==
           "HTTP/1.1 404 Not Found");
+    for (const char* key :
+         {"k", "dGhlIHNhbXBsZSBub25jZQ=", "dGhlIHNhbXBsZSBub25jZ!==", "dGhlIHNhbXBsZSBub25jZQAA"}) {
+        CHECK(answer(WebSocketUpgrade::client("h", path, key).output) ==
+              "HTTP/1.1 400 Bad Request");
+    }
+    CHECK(answer(WebSocketUpgrade::client("", path, make_web_socket_key()).output) ==
+          "HTTP/1.1 400 Bad Request");
+    std::string older = good;
+    older.replace(older.find("Version: 13"), 11, "Version: 8");
+    CHECK(answer(older) == "HTTP/1.1 426 Upgrade Required");
     std::string other = good;
     other.replace(other.find("amqp, AMQPWSB10"), 15, "something");
     CHECK(answer(other) == "HTTP/1.1 400 Bad Request");
@@ -110,6 +120,25 @@ TEST_CASE("WebSocket: answers other requests with an HTTP error") {
     CHECK(feed(endless, "GET " + std::string(WebSocketUpgrade::longest_head - 4, 'x')) ==
           State::going_on);
     CHECK(feed(endless, "x") == State::failed);
+}
+
+TEST_CASE("WebSocket: a web page is served only if its origin is allowed") {
+    const auto takes = [](std::vector<std::string> allowed, const char* origin) {
+        std::string request = WebSocketUpgrade::client("h", path, make_web_socket_key()).output;
+        request.insert(request.find("Host:"), std::string{"Origin: "} + origin + "\r\n");
+        auto server = WebSocketUpgrade::server(path, std::move(allowed));
+        const bool is_done = feed(server, request) == State::done;
+        CHECK(is_done == server.output.starts_with("HTTP/1.1 101"));
+        CHECK(is_done != server.output.starts_with("HTTP/1.1 403"));
+        return is_done;
+    };
+    CHECK_FALSE(takes({}, "http://localhost:5673"));
+    CHECK_FALSE(takes({}, "null"));
+    CHECK_FALSE(takes({"https://a.example"}, "https://a.example.evil"));
+    CHECK_FALSE(takes({"https://a.example"}, "https://a.example\r\nOrigin: https://evil"));
+    CHECK(takes({"https://a.example"}, "HTTPS://A.example"));
+    CHECK(takes({"https://b.example", "https://a.example"}, "https://a.example"));
+    CHECK(takes({"*"}, "https://evil"));
 }
 
 TEST_CASE("WebSocket: a peer that does not speak HTTP is refused at its first bytes") {
