@@ -47,7 +47,7 @@ bool write_entry(int descriptor, std::size_t number, CommitCount count) noexcept
 /// Reads what a counter may have, and a byte more, so that a longer file is noticed.
 std::string read_bytes(const std::filesystem::path& file) {
     std::string bytes(entries * std::tuple_size_v<CounterEntry> + 1, '\0');
-    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     const ssize_t size =
         descriptor >= 0 ? ::pread(descriptor, bytes.data(), bytes.size(), 0) : ssize_t{-1};
     if (descriptor >= 0) {
@@ -105,7 +105,7 @@ CommitCounter::Contents CommitCounter::read() const {
 
 bool CommitCounter::begin(CommitCount count) noexcept {
     if (descriptor_ < 0) {
-        descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     }
     constexpr auto size = static_cast<off_t>(entries * std::tuple_size_v<CounterEntry>);
     return descriptor_ >= 0 && ::fchmod(descriptor_, 0600) == 0 &&

@@ -9,7 +9,7 @@
 namespace sessionq::broker {
 
 bool ReserveFile::take() noexcept {
-    const int file = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    const int file = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) {
         return false;
     }

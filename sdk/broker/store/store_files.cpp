@@ -44,15 +44,55 @@ void warn_of_readers(const fs::path& directory) {
     }
 }
 
-/// All files of a store, also those that were set aside.
-void tighten_files(const fs::path& directory) {
-    const std::string name = store_file(directory).filename().string();
+bool is_of_store(const fs::path& directory, const fs::path& file) {
+    return file.filename().string().starts_with(store_file(directory).filename().string()) ||
+           file == reserve_file(directory) || file == counter_file(directory);
+}
+
+/// Nobody but these users may have put a file there: this one, root, and the directory's owner.
+bool is_trusted(uid_t owner, const struct stat& directory) noexcept {
+    return owner == ::geteuid() || owner == 0 || owner == directory.st_uid;
+}
+
+std::optional<Failure> find_foreign_hand(const fs::path& directory) {
+    struct stat facts {};
+    if (::stat(directory.c_str(), &facts) != 0) {
+        return refuse_store(Errc::resource_exhausted, directory, "cannot be used: " + last_error());
+    }
+    if (facts.st_uid != ::geteuid() && facts.st_uid != 0 && ::geteuid() != 0) {
+        return refuse_store(Errc::invalid_option, directory, "is a directory of another user");
+    }
+    if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+        return refuse_store(Errc::invalid_option, directory,
+                            "is a directory that other users may write to; run 'chmod go-w' on it");
+    }
     std::error_code error;
     for (const auto& entry : fs::directory_iterator{directory, error}) {
-        const bool is_ours = entry.path().filename().string().starts_with(name) ||
-                             entry.path() == reserve_file(directory) ||
-                             entry.path() == counter_file(directory);
-        if (is_ours && entry.symlink_status(error).type() == fs::file_type::regular &&
+        if (!is_of_store(directory, entry.path())) {
+            continue;
+        }
+        struct stat file {};
+        if (::lstat(entry.path().c_str(), &file) != 0) {
+            return refuse_store(Errc::resource_exhausted, entry.path(),
+                                "cannot be used: " + last_error());
+        }
+        if (!S_ISREG(file.st_mode) || file.st_nlink != 1) {
+            return refuse_store(Errc::invalid_option, entry.path(),
+                                "is a link, or no regular file; remove it");
+        }
+        if (!is_trusted(file.st_uid, facts)) {
+            return refuse_store(Errc::invalid_option, entry.path(), "is a file of another user");
+        }
+    }
+    return std::nullopt;
+}
+
+/// All files of a store, also those that were set aside.
+void tighten_files(const fs::path& directory) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator{directory, error}) {
+        if (is_of_store(directory, entry.path()) &&
+            entry.symlink_status(error).type() == fs::file_type::regular &&
             (entry.status(error).permissions() & access_of_others) != fs::perms::none) {
             fs::permissions(entry.path(), access_of_others, fs::perm_options::remove, error);
             if (error) {
@@ -101,6 +141,9 @@ std::optional<Failure> prepare_directory(const fs::path& directory) {
         return fault;
     }
     if (existed) {
+        if (auto fault = find_foreign_hand(directory)) {
+            return fault;
+        }
         warn_of_readers(directory);
     }
     tighten_files(directory);

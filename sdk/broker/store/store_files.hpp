@@ -27,6 +27,9 @@ namespace sessionq::broker {
 /// Creates the directory for its owner alone, if it does not exist, and withdraws all access of
 /// others to the files of an existing store. Logs a warning if others may read a directory that
 /// existed: other files may be in it, so its permissions stay as they are.
+///
+/// Fails if others could lead what is written elsewhere: they may write to the directory, or a file
+/// of the store is a link, no regular file, or another user's.
 [[nodiscard]] std::optional<Failure> prepare_directory(const std::filesystem::path& directory);
 
 /// Creates an empty file for its owner alone, whatever the umask. Keeps a file that exists. SQLite

@@ -92,6 +92,45 @@ TEST_CASE("prepare_directory: a directory that others can read is named and stay
     CHECK(log_of_use([&] { CHECK_FALSE(prepare_directory(directory)); }).empty());
 }
 
+TEST_CASE(
+    "prepare_directory: where others could lead what is written elsewhere, the store is refused "
+    "by name and nothing is touched") {
+    const TemporaryDirectory temporary;
+    const fs::path& directory = temporary.path();
+    const fs::path elsewhere = directory / "elsewhere";
+    put(elsewhere, "content");
+    const auto refusal = [&] {
+        const auto fault = prepare_directory(directory);
+        return fault ? fault->detail : std::string{};
+    };
+    for (const fs::path& file : {store_file(directory), log_of(store_file(directory)),
+                                 reserve_file(directory), counter_file(directory)}) {
+        CAPTURE(file.string());
+        fs::create_symlink(elsewhere, file);
+        CHECK(refusal().find("'" + file.string() + "' is a link") != std::string::npos);
+        fs::remove(file);
+        fs::create_symlink(directory / "nowhere", file);
+        CHECK(refusal().find("is a link") != std::string::npos);
+        fs::remove(file);
+        fs::create_hard_link(elsewhere, file);
+        CHECK(refusal().find("is a link") != std::string::npos);
+        fs::remove(file);
+        REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+        CHECK(refusal().find("no regular file") != std::string::npos);
+        fs::remove(file);
+        CHECK(refusal().empty());
+    }
+    CHECK(get(elsewhere) == "content");
+    for (const fs::perms writing : {fs::perms::group_write, fs::perms::others_write}) {
+        fs::permissions(directory, fs::perms::owner_all | writing);
+        CHECK(refusal().find("run 'chmod go-w'") != std::string::npos);
+    }
+    fs::permissions(directory, fs::perms::owner_all);
+    const TemporaryDirectory other; // a link to the directory itself is its user's choice
+    fs::create_directory_symlink(directory, other.path() / "data");
+    CHECK_FALSE(prepare_directory(other.path() / "data"));
+}
+
 TEST_CASE("make_private_file: whatever the umask, and keeps a file that exists") {
     const TemporaryDirectory temporary;
     const fs::path file = temporary.path() / "file";
