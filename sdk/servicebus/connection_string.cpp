@@ -59,8 +59,8 @@ std::optional<Failure> read_endpoint(std::string_view endpoint, ConnectionString
         const auto [end, error] =
             std::from_chars(digits.data(), digits.data() + digits.size(), number);
         if (error != std::errc{} || end != digits.data() + digits.size() || number == 0) {
-            return wrong("Endpoint port '" + std::string{digits.substr(0, 10)} +
-                         "' is not 1 to 65535");
+            // not repeated: a key may have been pasted there
+            return wrong("the port of Endpoint is not a number from 1 to 65535");
         }
         port = number;
         endpoint = endpoint.substr(0, colon);

@@ -65,7 +65,8 @@ class Doors(unittest.TestCase):
                 [sessionqd, "--listen", anywhere, "--tls-listen", anywhere]
                 + ["--ws-listen", anywhere, "--wss-listen", anywhere]
                 + ["--tls-cert", str(files / "chain.pem"), "--tls-key", str(files / "key.pem")]
-                + ["--queue", "orders:session", "--queue", "plain"],
+                + ["--queue", "orders:session", "--queue", "plain"]
+                + ["--ws-origin", "https://app.example"],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -105,6 +106,15 @@ class Doors(unittest.TestCase):
             if request.endswith(b"\r\n\r\n"):
                 self.assert_http(self.answer("ws", request), b"WebSockets")
         self.assert_http(self.answer("amqp", UPGRADE), b"WebSockets")
+
+    def test_web_pages_that_are_not_allowed(self):
+        """What a browser sends for a page that its user opened."""
+        for origin in (b"http://localhost:5673", b"null", b"https://app.example.evil"):
+            asks = UPGRADE.replace(b"Host:", b"Origin: " + origin + b"\r\nHost:", 1)
+            self.assertTrue(self.answer("ws", asks).startswith(b"HTTP/1.1 403 Forbidden\r\n"))
+        with socket.create_connection(("127.0.0.1", self.ports["ws"]), PATIENCE) as peer:
+            peer.sendall(UPGRADE.replace(b"Host:", b"Origin: https://app.example\r\nHost:", 1))
+            self.assertTrue(peer.recv(4096).startswith(b"HTTP/1.1 101 "))
 
     def test_amqp(self):
         for header in AMQP.values():

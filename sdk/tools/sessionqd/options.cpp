@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <asio/ip/address.hpp>
@@ -31,12 +30,18 @@ OnDamage parse_on_damage(const std::string& text, const Options& options) {
 }
 
 std::string read_file(const std::string& name) {
+    constexpr std::size_t most = std::size_t{16} << 20U; // some ten thousand entities
     std::ifstream file{name, std::ios::binary};
-    std::ostringstream text;
-    if (!file || !(text << file.rdbuf()) || file.bad()) {
+    std::string text(most + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    if (text.empty() || file.bad()) {
         throw UsageError{"--config: cannot read '" + name + "'"};
     }
-    return text.str();
+    if (text.size() > most) {
+        throw UsageError{"--config: '" + name + "' has more than 16 MiB"};
+    }
+    return text;
 }
 
 server::Configuration read_configuration(const std::string& file,

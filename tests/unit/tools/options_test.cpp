@@ -112,6 +112,7 @@ TEST_CASE("Options: a configuration is read with the queues beside it, and what 
                 "cannot read '/nonexistent/Config.json'"));
     CHECK(names(complaint({"--config", folder.path().c_str()}), "cannot read"));
     CHECK(names(complaint({"--config", ""}), "cannot read"));
+    CHECK(names(complaint({"--config", "/dev/zero"}), "more than 16 MiB"));
 }
 
 TEST_CASE("Options: keys replace the emulator's, come from several places, and are not repeated in "
