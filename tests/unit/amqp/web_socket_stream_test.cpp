@@ -23,11 +23,11 @@ constexpr const char* path = "/$servicebus/websocket";
 struct ServerSide final : StreamListener {
     /// Takes the handshake. `behind`: bytes that come in one read with it.
     void open(std::string_view behind = {}) {
-        handshake =
-            start_web_socket_server(host, lower, path, [&](StreamPtr made, const Failure& failure) {
-                stream = std::move(made);
-                why = failure;
-            });
+        handshake = start_web_socket_server(host, lower, path, {},
+                                            [&](StreamPtr made, const Failure& failure) {
+                                                stream = std::move(made);
+                                                why = failure;
+                                            });
         const auto request = WebSocketUpgrade::client("host:443", path, make_web_socket_key());
         lower->give(request.output + std::string{behind});
         lower->let_write();
