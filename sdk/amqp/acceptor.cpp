@@ -117,14 +117,33 @@ private:
             accept();
             return;
         }
-        if (error) { // out of file descriptors or memory; retry after a wait
+        if (error) { // out of file descriptors or memory
             wait_ = std::clamp(wait_ * 2, shortest_wait, longest_wait);
-            core::log(LogLevel::warning, "amqp", "cannot accept a connection: ", error.message());
-            host_.loop().timers().arm(timer_, host_.loop().now() + wait_);
+            tell_waiting(error.message());
+            accept_in(wait_);
             return;
         }
         wait_ = Duration::zero();
-        accept();
+        welcome(std::move(socket));
+        if (!on_stream_) {
+            return;
+        }
+        if (admission_.is_crowded()) {
+            tell_waiting(std::to_string(admission_.leaving()) + " connections are being closed");
+            accept_in(shortest_wait);
+        } else {
+            accept();
+        }
+    }
+
+    void accept_in(Duration wait) { host_.loop().timers().arm(timer_, host_.loop().now() + wait); }
+
+    static void tell_waiting(const std::string& why) {
+        core::log_event(LogLevel::warning, "amqp", core::events::listener_waits, {},
+                        "new connections wait to be accepted: ", why);
+    }
+
+    void welcome(tcp::socket socket) {
         if (settings_.tls || !settings_.web_socket_path.empty()) {
             shake_hands(std::move(socket));
         } else {

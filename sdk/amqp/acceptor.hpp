@@ -32,7 +32,8 @@ struct ListenSettings {
 /// its host. Destroying it stops listening; the streams live on.
 ///
 /// A peer that the admission does not accept is disconnected at once. One whose handshake is not
-/// complete is a guest of the admission; whoever takes the stream enters it again.
+/// complete is a guest of the admission; the owner of the stream enters it again. Peers wait to be
+/// accepted while the admission is crowded, and while the system has no more file descriptors.
 class Acceptor {
 public:
     /// Called from the loop. May destroy the acceptor.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "amqp/admission.hpp"
 
+#include <utility>
+
 namespace sessionq::amqp {
 
 Admission::Answer Admission::enter(Guest& guest, std::string_view address) {
+    guest.admission_ = this;
     if (guests_ >= limits_.connections) {
+        dismiss(guest);
         return Answer::too_many;
     }
     auto place = addresses_.find(address);
@@ -13,6 +17,7 @@ Admission::Answer Admission::enter(Guest& guest, std::string_view address) {
     }
     Counts& counts = place->second;
     if (counts.guests >= limits_.connections_per_address) {
+        dismiss(guest);
         return Answer::too_many_from_address;
     }
     Guest* gives_way = nullptr;
@@ -21,8 +26,8 @@ Admission::Answer Admission::enter(Guest& guest, std::string_view address) {
     } else if (newcomers_ >= limits_.newcomers) {
         gives_way = oldest_of_most();
     }
-    guest.admission_ = this;
     guest.address_ = place;
+    guest.was_welcome_ = true;
     guest.is_newcomer_ = true;
     waiting_.push_back(guest);
     ++counts.guests;
@@ -30,7 +35,7 @@ Admission::Answer Admission::enter(Guest& guest, std::string_view address) {
     ++guests_;
     ++newcomers_;
     if (gives_way != nullptr) {
-        trust(*gives_way); // it is counted as a guest until it leaves
+        dismiss(*gives_way);
         gives_way->give_way();
     }
     return Answer::welcome;
@@ -49,6 +54,14 @@ void Admission::trust(Guest& guest) noexcept {
         waiting_.remove(guest);
         --newcomers_;
         --guest.address_->second.newcomers;
+    }
+}
+
+// It counts as a guest until it is gone.
+void Admission::dismiss(Guest& guest) noexcept {
+    trust(guest);
+    if (guest.admission_ != nullptr && !std::exchange(guest.is_leaving_, true)) {
+        ++leaving_;
     }
 }
 
@@ -77,6 +90,10 @@ Admission::Guest* Admission::oldest_of_most() const noexcept {
 void Admission::remove(Guest& guest) noexcept {
     trust(guest);
     guest.admission_ = nullptr;
+    leaving_ -= guest.is_leaving_ ? 1 : 0;
+    if (!guest.was_welcome_) {
+        return;
+    }
     --guests_;
     if (--guest.address_->second.guests == 0) {
         addresses_.erase(guest.address_);

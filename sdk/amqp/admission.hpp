@@ -19,6 +19,9 @@ struct AdmissionLimits {
     std::size_t newcomers{128};
     /// Half of them, so that one address cannot take the place of all others.
     std::size_t newcomers_per_address{64};
+    /// Peers that have no place any more and are not gone yet. Each still takes a file descriptor.
+    /// Beyond it the next peers wait to be accepted.
+    std::size_t leaving{1000};
 };
 
 /// Decides which peers a server accepts, and which newcomer gives way to another. Pure.
@@ -39,7 +42,8 @@ public:
     };
     using Addresses = std::map<std::string, Counts, std::less<>>;
 
-    /// A peer, from its accept to its end. Leaves when it is destroyed; the admission outlives it.
+    /// A peer, from its accept to its end. It counts until it is destroyed, also where it is not
+    /// welcome. The admission outlives it.
     class Guest : public core::ListHook<Guest> {
     public:
         Guest() = default;
@@ -63,23 +67,30 @@ public:
         }
 
         Admission* admission_{nullptr};
-        Addresses::iterator address_{}; // valid while it is in an admission
+        Addresses::iterator address_{}; // valid while it is in an admission and was welcome
         bool is_newcomer_{false};
+        bool is_leaving_{false};
+        bool was_welcome_{false};
     };
 
     enum class Answer { welcome, too_many, too_many_from_address };
-    /// A peer came. A guest that is not welcome has not entered.
+    /// A peer came. One that is not welcome is leaving.
     [[nodiscard]] Answer enter(Guest& guest, std::string_view address);
     /// A newcomer has made a step.
     void step(Guest& guest) noexcept;
     /// A newcomer has proved a right.
     void trust(Guest& guest) noexcept;
+    /// The guest has lost its place, and is to end soon.
+    void dismiss(Guest& guest) noexcept;
     /// The guest is gone, or is handed on as another one.
     void leave(Guest& guest) noexcept { guest.leave(); }
 
     [[nodiscard]] const AdmissionLimits& limits() const noexcept { return limits_; }
     [[nodiscard]] std::size_t guests() const noexcept { return guests_; }
     [[nodiscard]] std::size_t newcomers() const noexcept { return newcomers_; }
+    [[nodiscard]] std::size_t leaving() const noexcept { return leaving_; }
+    /// Returns true if so many peers are leaving that the next ones have to wait.
+    [[nodiscard]] bool is_crowded() const noexcept { return leaving_ >= limits_.leaving; }
 
 private:
     [[nodiscard]] Guest* oldest_of(Addresses::iterator address) const noexcept;
@@ -91,6 +102,7 @@ private:
     Addresses addresses_{};
     std::size_t guests_{0};
     std::size_t newcomers_{0};
+    std::size_t leaving_{0};
 };
 
 /// Returns the address in "ADDRESS:PORT".

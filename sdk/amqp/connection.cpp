@@ -37,6 +37,7 @@ Connection::Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions
       engine_{std::move(options.engine), *this},
       idleness_{host.loop().now()},
       alive_{std::make_shared<Alive>(Alive{this})},
+      pause_timer_{timing::Timer::calling<&Connection::end_pause>(this)},
       timer_{timing::Timer::calling<&Connection::on_time_out>(this)} {
     engine_.set_driver(this);
     stream_->set_listener(this);
@@ -70,6 +71,18 @@ void Connection::abort(const Condition& condition) {
             }
         });
     }
+}
+
+void Connection::pause(Duration time) {
+    if (!pause_timer_.is_armed()) {
+        engine_.hold(); // what has come waits, too
+        host_.loop().timers().arm(pause_timer_, host_.loop().now() + time);
+    }
+}
+
+void Connection::end_pause() {
+    engine_.let_go();
+    turn();
 }
 
 bool Connection::is_congested() noexcept {
@@ -285,6 +298,9 @@ void Connection::turn() {
         finish();
         return;
     }
+    if (pause_timer_.is_armed()) {
+        return; // a turn follows
+    }
     flush();
     if (is_busy) {
         go_on_in_turn();
@@ -323,6 +339,7 @@ void Connection::finish() {
     stream_->set_listener(nullptr);
     stream_->close();
     host_.loop().timers().cancel(timer_);
+    host_.loop().timers().cancel(pause_timer_);
     host_.forget(*this);
     owner_.on_closed(std::exchange(why_, {}));
 }

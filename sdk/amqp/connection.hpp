@@ -84,6 +84,10 @@ public:
     /// Ends the connection without notice to the peer. `on_closed` follows.
     void abort(const Condition& condition);
 
+    /// Sends nothing, and handles nothing that comes, for so long: a peer that guesses keys gets
+    /// slow. No effect during a pause. The connection may be lost meanwhile.
+    void pause(Duration time);
+
     /// Returns true while too many bytes wait to be sent. Senders should then wait for
     /// `on_writable`. Bytes that wait for a session's window are not counted; see
     /// `SenderLink::buffered`.
@@ -126,6 +130,7 @@ private:
     void flush();
     void go_on_in_turn();
     void go_on();
+    void end_pause();
     void turn();
     void finish();
     void end_in(Duration time);
@@ -159,7 +164,8 @@ private:
     bool has_more_{false};   // the last read was full, and the next one has not begun
     bool is_owner_waiting_{false};
     bool shut_{false};
-    bool is_lost_{false}; // the stream is unusable
+    bool is_lost_{false};       // the stream is unusable
+    timing::Timer pause_timer_; // armed: the connection pauses
     Duration heartbeat_every_{};
     timing::Timer timer_; // limits the opening and the closing; heartbeats between them, if short
 };

@@ -18,8 +18,7 @@ Entity::Entity(std::string name, EntityKind kind, const QueueOptions& options,
       consumers{state, messages},
       deliveries{state, messages, consumers},
       deletions{state, messages},
-      browsers{state},
-      dead_letters_{dead_letters} {
+      browsers{state} {
     if (options.duplicate_detection_window) {
         history_.emplace(*options.duplicate_detection_window);
     }
@@ -54,28 +53,15 @@ core::Result<std::vector<std::int64_t>> Entity::send(std::vector<MessageContentP
 }
 
 std::optional<Failure> Entity::find_size_fault(std::uint64_t bytes) {
-    const std::uint64_t max = state.options.max_size_bytes;
-    if (max == 0) {
-        return std::nullopt;
+    count_ids(); // some may be over
+    return state.find_room_fault(bytes, StoredBytes::For::new_data);
+}
+
+void Entity::count_ids() {
+    if (history_) {
+        state.context.stored().set(StoredBytes::Part::message_ids,
+                                   history_->bytes(state.context.now()));
     }
-    const std::uint64_t own = state.store.bytes();
-    const std::uint64_t dead = dead_letters_ != nullptr ? dead_letters_->state.store.bytes() : 0;
-    const SizeAccount* const all = state.context.size();
-    const std::uint64_t subscribed = all != nullptr ? all->bytes() - own - dead : 0;
-    const std::uint64_t ids = history_ ? history_->bytes(state.context.now()) : 0;
-    if (bytes + own + dead + subscribed + ids <= max) {
-        return std::nullopt;
-    }
-    std::string why = "max_size_bytes is " + std::to_string(max);
-    const auto blame = [&why, max](std::uint64_t part, const char* what) {
-        if (part > max / 2) {
-            why += ", and most of it are " + std::string{what};
-        }
-    };
-    blame(dead, "dead-lettered messages");
-    blame(subscribed, "messages of its subscriptions");
-    blame(ids, "message ids that duplicate detection remembers");
-    return state.failure(Errc::quota_exceeded, std::move(why));
 }
 
 std::int64_t Entity::enqueue(Arrival arrival) {
@@ -89,6 +75,7 @@ std::int64_t Entity::enqueue(Arrival arrival) {
     }
     const std::int64_t sequence = messages.enqueue(std::move(arrival));
     history_->add(message_id, sequence, state.context.now());
+    count_ids();
     state.journal.note_id_taken(message_id, sequence, *state.options.duplicate_detection_window);
     return sequence;
 }
@@ -118,7 +105,10 @@ std::optional<Failure> Entity::take(Arrival arrival) {
         return state.deleted();
     }
     const std::optional<Origin> origin = arrival.origin;
-    auto fault = state.find_fault(*arrival.content);
+    std::optional<Failure> fault =
+        arrival.is_too_large
+            ? state.failure(Errc::message_too_large, "rule actions make too much of it")
+            : state.find_fault(*arrival.content);
     if (!fault) {
         fault = find_size_fault(arrival.content->bytes());
     }
@@ -126,7 +116,9 @@ std::optional<Failure> Entity::take(Arrival arrival) {
         return fault;
     }
     if (fault) {
-        messages.reject(std::move(arrival.content), describe_transit_failure(*fault));
+        messages.reject(arrival.unchanged ? std::move(arrival.unchanged)
+                                          : std::move(arrival.content),
+                        describe_transit_failure(*fault));
     } else {
         enqueue(std::move(arrival));
     }
@@ -145,6 +137,7 @@ void Entity::restore(DurableEntity stored) {
             history_->remember(taken.message_id, taken.sequence,
                                state.context.monotonic(taken.until));
         }
+        count_ids();
     }
 }
 
@@ -163,8 +156,7 @@ void Entity::restore_states(std::vector<SessionStateSet> states) {
             continue;
         }
         // When it was set is not stored. It counts as set now, so that no list leaves it out.
-        state.sessions.set_state(session, std::make_unique<std::string>(*std::move(one.state)),
-                                 state.context.wall_now());
+        consumers.change_state(session, std::move(one.state));
     }
 }
 

@@ -46,10 +46,10 @@ public:
 private:
     /// Why no message of so many bytes may enter, if none may.
     [[nodiscard]] std::optional<Failure> find_size_fault(std::uint64_t bytes);
+    void count_ids();
     std::int64_t enqueue(Arrival arrival);
     void restore_states(std::vector<SessionStateSet> states);
 
-    const Entity* const dead_letters_;        // null for a dead-letter sub-queue
     std::optional<DuplicateHistory> history_; // unset: no duplicate detection
 };
 

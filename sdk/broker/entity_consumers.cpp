@@ -6,6 +6,16 @@
 #include "core/id_check.hpp"
 
 namespace sessionq::broker {
+namespace {
+
+/// The session that a state keeps, with its id and its places in lists.
+constexpr std::uint64_t beside_a_state = 512;
+
+std::uint64_t bytes_of_state(const Session& session) noexcept {
+    return session.state ? beside_a_state + session.state->size() : 0;
+}
+
+} // namespace
 
 struct EntityConsumers::WaitingAccept final : Purgatory::Operation {
     WaitingAccept(EntityConsumers& of, AcceptSpec what, std::shared_ptr<ConsumerTarget> told)
@@ -149,11 +159,24 @@ core::Result<core::Done> EntityConsumers::set_state(Consumer& consumer,
             entity_.context.find_fault(entity_.name, state ? Growth::adds : Growth::none)) {
         return std::move(*fault);
     }
+    const std::uint64_t now_taken = bytes_of_state(*consumer.session);
+    const std::uint64_t wanted = state ? beside_a_state + state->size() : 0;
+    if (auto fault = entity_.find_room_fault(wanted - std::min(wanted, now_taken),
+                                             StoredBytes::For::new_data)) {
+        return std::move(*fault);
+    }
     entity_.journal.note_state(*consumer.session->id, state);
-    entity_.sessions.set_state(*consumer.session,
+    change_state(*consumer.session, std::move(state));
+    return core::Done{};
+}
+
+void EntityConsumers::change_state(Session& session, std::optional<std::string> state) {
+    const std::uint64_t before = bytes_of_state(session);
+    entity_.sessions.set_state(session,
                                state ? std::make_unique<std::string>(*std::move(state)) : nullptr,
                                entity_.context.wall_now());
-    return core::Done{};
+    entity_.context.stored().change(StoredBytes::Part::session_states, before,
+                                    bytes_of_state(session));
 }
 
 void EntityConsumers::close(Consumer& consumer) {

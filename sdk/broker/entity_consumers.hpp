@@ -28,6 +28,8 @@ public:
     core::Result<TimePoint> renew(Consumer& consumer);
     core::Result<std::optional<std::string>> get_state(const Consumer& consumer) const;
     core::Result<core::Done> set_state(Consumer& consumer, std::optional<std::string> state);
+    /// Sets the state and counts it, without asking whether there is room.
+    void change_state(Session& session, std::optional<std::string> state);
 
     void close(Consumer& consumer);
     /// As `Queue::vanish`.

@@ -114,6 +114,10 @@ void EntityDeliveries::settle(Consumer& consumer, SettleOrder& order) {
         order.failed_with = Errc::server_busy; // it stays unsettled
         return;
     }
+    const DeadLetterInfo* const why =
+        order.outcome == Outcome::dead_letter && order.changes != nullptr
+            ? order.changes->dead_letter.get()
+            : nullptr;
     const bool has_properties = order.outcome != Outcome::release && order.changes != nullptr &&
                                 !order.changes->properties.empty();
     if (has_properties && entity_.context.is_full()) {
@@ -121,14 +125,25 @@ void EntityDeliveries::settle(Consumer& consumer, SettleOrder& order) {
         order.failed_with = Errc::quota_exceeded;
         return;
     }
+    if (bytes_of(why) > most_reason_bytes) {
+        order.failed_with = Errc::message_too_large; // likewise
+        return;
+    }
     MessageContentPtr changed;
+    std::uint64_t more = bytes_of(why);
     if (has_properties) {
         changed = message->content->with_changes(
             {.properties = order.changes->properties, .encoded = order.changes->encoded});
         if (changed->wire_bytes() > entity_.options.max_message_bytes) {
-            order.failed_with = Errc::message_too_large; // likewise
+            order.failed_with = Errc::message_too_large;
             return;
         }
+        const std::size_t before = message->content->bytes();
+        more += changed->bytes() - std::min(before, changed->bytes());
+    }
+    if (entity_.find_room_fault(more, StoredBytes::For::settlement)) {
+        order.failed_with = Errc::quota_exceeded; // likewise
+        return;
     }
     consumers_.end_delivery(consumer, order.token);
     if (order.outcome == Outcome::complete) {
@@ -150,8 +165,9 @@ void EntityDeliveries::settle(Consumer& consumer, SettleOrder& order) {
         break;
     case Outcome::dead_letter:
         message->holder = nullptr;
-        messages_.dead_letter(*message, order.changes != nullptr ? order.changes->dead_letter
-                                                                 : DeadLetterInfo{});
+        messages_.dead_letter(*message, order.changes != nullptr && order.changes->dead_letter
+                                            ? order.changes->dead_letter
+                                            : std::make_shared<DeadLetterInfo>());
         break;
     }
 }

@@ -11,6 +11,11 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_time_to_live = std::chrono::hours{24 * 365 * 100};
 
+std::shared_ptr<const DeadLetterInfo> because(std::string reason, std::string description) {
+    return std::make_shared<DeadLetterInfo>(
+        DeadLetterInfo{.reason = std::move(reason), .description = std::move(description)});
+}
+
 } // namespace
 
 std::int64_t EntityMessages::enqueue(Arrival arrival) {
@@ -22,7 +27,7 @@ std::int64_t EntityMessages::enqueue(Arrival arrival) {
     }
     stored.hops = arrival.hops;
     stored.first_sequence = arrival.first_sequence;
-    stored.dead_letter = std::move(arrival.dead_letter);
+    entity_.store.set_dead_letter(stored, std::move(arrival.dead_letter));
     if (due && *due > entity_.context.wall_now() &&
         entity_.kind != EntityKind::subscription) { // a topic has already delayed its messages
         entity_.store.move(stored, Place::scheduled);
@@ -36,10 +41,10 @@ std::int64_t EntityMessages::enqueue(Arrival arrival) {
 }
 
 void EntityMessages::take_dead_letter(MessageContentPtr content, std::uint32_t delivery_count,
-                                      DeadLetterInfo why) {
+                                      std::shared_ptr<const DeadLetterInfo> why) {
     StoredMessage& stored = entity_.store.add(std::move(content), nullptr);
     stored.delivery_count = delivery_count;
-    stored.dead_letter = std::make_shared<DeadLetterInfo>(std::move(why));
+    entity_.store.set_dead_letter(stored, std::move(why));
     stored.delivered_before = true;
     stored.enqueued_time = entity_.context.wall_now();
     make_available(stored);
@@ -107,10 +112,9 @@ void EntityMessages::put_back(StoredMessage& message, bool counted) {
         entity_.journal.note_changed(message);
     }
     if (counts && message.delivery_count >= entity_.options.max_delivery_count) {
-        dead_letter(message,
-                    {.reason = "MaxDeliveryCountExceeded",
-                     .description = "not settled successfully in " +
-                                    std::to_string(message.delivery_count) + " deliveries"});
+        dead_letter(message, because("MaxDeliveryCountExceeded",
+                                     "not settled successfully in " +
+                                         std::to_string(message.delivery_count) + " deliveries"));
     } else if (message.place == Place::deferred) {
         // stays deferred until asked for again
     } else if (message.expires <= entity_.context.now()) {
@@ -122,14 +126,15 @@ void EntityMessages::put_back(StoredMessage& message, bool counted) {
 
 void EntityMessages::expire(StoredMessage& message) {
     if (entity_.options.dead_letter_on_expiration && !entity_.is_dead_letter_queue) {
-        dead_letter(message, {.reason = "TTLExpiredException",
-                              .description = "not received within its time to live"});
+        dead_letter(message,
+                    because("TTLExpiredException", "not received within its time to live"));
     } else {
         remove(message);
     }
 }
 
-void EntityMessages::dead_letter(StoredMessage& message, DeadLetterInfo why) {
+void EntityMessages::dead_letter(StoredMessage& message,
+                                 std::shared_ptr<const DeadLetterInfo> why) {
     dead_letters_->take_dead_letter(message.content, message.delivery_count, std::move(why));
     remove(message);
 }
@@ -202,7 +207,7 @@ void EntityMessages::end_transit(const Transit& transit) {
     } else if (entity_.is_dead_letter_queue) {
         add_to_available(*message);
     } else {
-        dead_letter(*message, *transit.failed_with);
+        dead_letter(*message, std::make_shared<DeadLetterInfo>(*transit.failed_with));
     }
 }
 
@@ -218,7 +223,7 @@ void EntityMessages::restore(std::vector<DurableMessage> stored) {
         message.delivery_count = one.delivery_count;
         message.enqueued_time = one.enqueued_time;
         message.time_to_live = one.time_to_live;
-        message.dead_letter = std::move(one.dead_letter);
+        entity_.store.set_dead_letter(message, std::move(one.dead_letter));
         message.first_sequence = one.first_sequence;
         if (message.place == Place::scheduled) {
             scheduled.push_back(&message);

@@ -18,14 +18,15 @@ public:
     std::int64_t enqueue(Arrival arrival);
     /// Dead-letters a message that was not accepted.
     void reject(MessageContentPtr content, DeadLetterInfo why) {
-        dead_letters_->take_dead_letter(std::move(content), 0, std::move(why));
+        dead_letters_->take_dead_letter(std::move(content), 0,
+                                        std::make_shared<DeadLetterInfo>(std::move(why)));
     }
 
     /// The end of a delivery: the message returns to its position, or is dead-lettered if it was
     /// delivered too often.
     void put_back(StoredMessage& message, bool counted);
     void expire(StoredMessage& message);
-    void dead_letter(StoredMessage& message, DeadLetterInfo why);
+    void dead_letter(StoredMessage& message, std::shared_ptr<const DeadLetterInfo> why);
     void remove(StoredMessage& message);
 
     /// Sets the instant that the message waits for. If a consumer holds it, its lock ends then.
@@ -43,7 +44,7 @@ public:
 
 private:
     void take_dead_letter(MessageContentPtr content, std::uint32_t delivery_count,
-                          DeadLetterInfo why);
+                          std::shared_ptr<const DeadLetterInfo> why);
     void activate(StoredMessage& message, std::optional<std::chrono::milliseconds> longest = {});
     void make_available(StoredMessage& message);
     void add_to_available(StoredMessage& message);

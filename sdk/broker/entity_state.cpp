@@ -60,6 +60,12 @@ std::optional<Failure> EntityState::find_fault(const MessageContent& message) co
     return std::nullopt;
 }
 
+std::optional<Failure> EntityState::find_room_fault(std::uint64_t bytes,
+                                                    StoredBytes::For what) const {
+    const auto why = context.stored().find_fault(bytes, options.max_size_bytes, what);
+    return why ? std::optional{failure(Errc::quota_exceeded, *why)} : std::nullopt;
+}
+
 Failure EntityState::failure(Errc code, std::string_view about) const {
     return {.code = code, .detail = "entity '" + name + "': " + std::string{about}};
 }

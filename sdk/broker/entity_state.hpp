@@ -34,7 +34,8 @@ struct EntityState {
 
     SessionTable sessions{};
     OrderedMessages available{options}; ///< without sessions
-    MessageStore store{context.size()};
+    MessageStore store{context.stored(), is_dead_letter_queue ? StoredBytes::Part::dead_letters
+                                                              : StoredBytes::Part::messages};
     bool is_shut_down{false};
 
     /// Whether its messages are forwarded to other entities.
@@ -48,6 +49,10 @@ struct EntityState {
     [[nodiscard]] std::optional<Failure> find_send_fault() const;
     /// Why this message is rejected, if so.
     [[nodiscard]] std::optional<Failure> find_fault(const MessageContent& message) const;
+
+    /// Why there is no room for so many more bytes, if so.
+    [[nodiscard]] std::optional<Failure> find_room_fault(std::uint64_t bytes,
+                                                         StoredBytes::For what) const;
 
     /// A failure whose text names the entity.
     [[nodiscard]] Failure failure(Errc code, std::string_view about) const;

@@ -7,9 +7,10 @@
 namespace sessionq::broker {
 namespace {
 
-std::uint32_t budgeted_bytes(const MessageContent& content) noexcept {
+std::uint32_t budgeted_bytes(const StoredMessage& message) noexcept {
     return static_cast<std::uint32_t>(
-        std::min<std::size_t>(content.bytes(), std::numeric_limits<std::uint32_t>::max()));
+        std::min<std::size_t>(message.content->bytes() + bytes_of(message.dead_letter.get()),
+                              std::numeric_limits<std::uint32_t>::max()));
 }
 
 } // namespace
@@ -24,7 +25,6 @@ StoredMessage& MessageStore::add(MessageContentPtr content, Session* session,
                                  std::int64_t sequence) {
     auto made = std::make_unique<StoredMessage>();
     StoredMessage& message = *made;
-    message.bytes = budgeted_bytes(*content);
     message.content = std::move(content);
     message.session = session;
     message.sequence = sequence;
@@ -50,10 +50,14 @@ void MessageStore::renumber(StoredMessage& message) {
 }
 
 void MessageStore::replace_content(StoredMessage& message, MessageContentPtr content) {
-    count_off(message);
-    message.bytes = budgeted_bytes(*content);
-    count(message);
     message.content = std::move(content);
+    count(message);
+}
+
+void MessageStore::set_dead_letter(StoredMessage& message,
+                                   std::shared_ptr<const DeadLetterInfo> why) {
+    message.dead_letter = std::move(why);
+    count(message);
 }
 
 void MessageStore::move(StoredMessage& message, Place to) noexcept {
@@ -64,23 +68,20 @@ void MessageStore::move(StoredMessage& message, Place to) noexcept {
 
 void MessageStore::remove(StoredMessage& message) noexcept {
     index_.erase(message.sequence);
-    count_off(message);
+    set_bytes(message, 0);
     --counts_[static_cast<std::size_t>(message.place)];
     const std::unique_ptr<StoredMessage> removed{&message}; // its hooks unlink themselves
 }
 
-void MessageStore::count(const StoredMessage& message) noexcept {
-    bytes_ += message.bytes;
-    if (account_ != nullptr) {
-        account_->add(message.bytes);
-    }
+void MessageStore::count(StoredMessage& message) noexcept {
+    set_bytes(message, budgeted_bytes(message));
 }
 
-void MessageStore::count_off(const StoredMessage& message) noexcept {
+void MessageStore::set_bytes(StoredMessage& message, std::uint32_t bytes) noexcept {
+    account_.change(part_, message.bytes, bytes);
+    bytes_ += bytes;
     bytes_ -= message.bytes;
-    if (account_ != nullptr) {
-        account_->take(message.bytes);
-    }
+    message.bytes = bytes;
 }
 
 } // namespace sessionq::broker

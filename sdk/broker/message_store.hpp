@@ -10,7 +10,7 @@
 
 #include "broker/sequence_index.hpp"
 #include "broker/session.hpp"
-#include "broker/size_account.hpp"
+#include "broker/stored_bytes.hpp"
 #include "broker/stored_message.hpp"
 
 namespace sessionq::broker {
@@ -19,8 +19,9 @@ namespace sessionq::broker {
 /// their bytes.
 class MessageStore {
 public:
-    /// `account` counts its bytes too; null: nobody else does.
-    explicit MessageStore(SizeAccount* account = nullptr) noexcept : account_{account} {}
+    /// `account` counts its bytes as this part.
+    MessageStore(StoredBytes& account, StoredBytes::Part part) noexcept
+        : account_{account}, part_{part} {}
     ~MessageStore();
     MessageStore(const MessageStore&) = delete;
     MessageStore& operator=(const MessageStore&) = delete;
@@ -43,6 +44,8 @@ public:
     void renumber(StoredMessage& message);
 
     void replace_content(StoredMessage& message, MessageContentPtr content);
+    /// Sets why it was dead-lettered.
+    void set_dead_letter(StoredMessage& message, std::shared_ptr<const DeadLetterInfo> why);
 
     void move(StoredMessage& message, Place to) noexcept;
     void remove(StoredMessage& message) noexcept;
@@ -62,10 +65,12 @@ public:
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
 private:
-    void count(const StoredMessage& message) noexcept;
-    void count_off(const StoredMessage& message) noexcept;
+    /// Counts what the message takes now.
+    void count(StoredMessage& message) noexcept;
+    void set_bytes(StoredMessage& message, std::uint32_t bytes) noexcept;
 
-    SizeAccount* const account_;
+    StoredBytes& account_;
+    const StoredBytes::Part part_;
     SequenceIndex index_;
     std::array<std::size_t, 3> counts_{}; // by place
     std::int64_t last_sequence_{0};

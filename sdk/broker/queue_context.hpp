@@ -12,7 +12,7 @@
 #include "broker/instant.hpp"
 #include "broker/journal.hpp"
 #include "broker/journal_faults.hpp"
-#include "broker/size_account.hpp"
+#include "broker/stored_bytes.hpp"
 #include "broker/transit.hpp"
 #include "timing/timer_wheel.hpp"
 
@@ -24,12 +24,12 @@ inline constexpr std::size_t timers_a_turn = 500;
 inline constexpr Duration time_between_turns = std::chrono::milliseconds{1};
 
 /// What a queue and its dead-letter sub-queue share: the time of the current operation, its
-/// notifications and changes, and the timers.
+/// notifications and changes, the account of their bytes, and the timers.
 class QueueContext {
 public:
     /// Without a journal nothing is stored. `size` is that of the topic, if it belongs to one.
     explicit QueueContext(Instant start, Journal* journal = nullptr, SizeAccount* size = nullptr)
-        : at_{start}, journal_{journal}, size_{size}, wheel_{start.now} {}
+        : at_{start}, journal_{journal}, stored_{size}, wheel_{start.now} {}
 
     /// Begins an operation: first runs the timers that are due, up to `timers_a_turn`. If there are
     /// more, the rest is due `time_between_turns` later. Returns true if there were any.
@@ -44,8 +44,7 @@ public:
     [[nodiscard]] TimePoint monotonic(WallTime wall) const noexcept {
         return Deadline::after(wall - at_.wall, at_.now).time();
     }
-    /// Of the topic with its subscriptions. Null: it is a queue.
-    [[nodiscard]] SizeAccount* size() const noexcept { return size_; }
+    [[nodiscard]] StoredBytes& stored() noexcept { return stored_; }
     [[nodiscard]] Effects& effects() noexcept { return effects_; }
     /// The messages that leave for other queues, in order.
     [[nodiscard]] std::vector<Transit>& transits() noexcept { return transits_; }
@@ -115,7 +114,7 @@ private:
 
     Instant at_;
     Journal* journal_;
-    SizeAccount* const size_;
+    StoredBytes stored_;
     std::vector<Change> changes_;
     Effects effects_;
     std::vector<Transit> transits_;

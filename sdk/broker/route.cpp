@@ -13,6 +13,8 @@ constexpr std::uint64_t steps_an_arrival = 1000;
 constexpr std::uint64_t steps_a_selection = 64;
 // They arrive under one lock.
 constexpr std::size_t most_arrivals_at_once = 256;
+// Copies that actions have made count nowhere before they arrive.
+constexpr std::size_t most_made_at_once = std::size_t{1} << 20U;
 
 } // namespace
 
@@ -47,7 +49,7 @@ bool Route::publish(Instant at, filter::Work& work) {
                 arrive(subscription, at, work);
                 return false;
             }
-            if (arrivals_.size() >= most_arrivals_at_once) {
+            if (arrivals_.size() >= most_arrivals_at_once || made_ >= most_made_at_once) {
                 arrive(subscription, at, work);
             }
         }
@@ -72,10 +74,14 @@ bool Route::select(const QueuePair& subscription, filter::Work& work) {
     if (!selection_->run(candidates_[message_], work)) {
         return false;
     }
-    for (MessageContentPtr& copy : selection_->copies()) {
-        arrivals_.push_back(transit.message);
-        arrivals_.back().content = std::move(copy);
+    for (RuleSelection::Copy& copy : selection_->copies()) {
+        Arrival& arrival = arrivals_.emplace_back(transit.message);
+        if (copy.is_changed) {
+            arrival.unchanged = std::exchange(arrival.content, std::move(copy.content));
+        }
+        arrival.is_too_large = copy.is_too_large;
     }
+    made_ += selection_->made();
     selection_.reset();
     return true;
 }
@@ -85,6 +91,7 @@ void Route::arrive(QueuePair& subscription, Instant at, filter::Work& work) {
         work.add(arrivals_.size() * steps_an_arrival);
         subscription.take(arrivals_, at, work); // it dead-letters what it rejects
         arrivals_.clear();
+        made_ = 0;
     }
 }
 

@@ -49,6 +49,7 @@ private:
     std::vector<filter::Candidate> candidates_{};
     std::optional<RuleSelection> selection_{}; // of the next message
     std::vector<Arrival> arrivals_{};          // of the messages before it
+    std::size_t made_{0};                      // bytes in arrivals, made by actions
 };
 
 } // namespace sessionq::broker

@@ -8,6 +8,7 @@
 #include "core/ascii_case.hpp"
 
 namespace sessionq::broker {
+
 bool RuleSelection::run(filter::Candidate& message, filter::Work& work) {
     static const Message unread;
     for (; next_ < rules_->size(); ++next_) {
@@ -34,9 +35,18 @@ void RuleSelection::apply(const filter::CompiledRule& rule, const Message& outli
     if (!rule.matches(outline, work)) {
         return;
     }
-    is_taken_ = is_taken_ || !rule.has_action();
-    copies_.push_back(rule.has_action() ? rule.apply(*message.content(), outline, work)
-                                        : message.content());
+    if (!rule.has_action()) {
+        is_taken_ = true;
+        copies_.push_back({.content = message.content()});
+        return;
+    }
+    if (made_ > most_made) {
+        copies_.push_back({.content = message.content(), .is_too_large = true});
+        return;
+    }
+    copies_.push_back(
+        {.content = rule.apply(*message.content(), outline, work), .is_changed = true});
+    made_ += copies_.back().content->bytes();
 }
 
 core::Result<core::Done> RuleBook::add(Rule rule) {

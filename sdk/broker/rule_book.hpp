@@ -29,10 +29,24 @@ public:
     /// Applies rules while `work` has room for the next one. Returns true once all are applied.
     [[nodiscard]] bool run(filter::Candidate& message, filter::Work& work);
 
-    /// The copies of the message that go into the subscription: one for all matching rules without
-    /// an action, and one for each matching rule with an action. If the message's properties cannot
-    /// be decoded, only rules that do not read them match.
-    [[nodiscard]] std::vector<MessageContentPtr>& copies() noexcept { return copies_; }
+    /// A copy of the message that goes into the subscription.
+    struct Copy {
+        MessageContentPtr content{};
+        /// An action has changed it.
+        bool is_changed{false};
+        /// It is unchanged, because the actions make more of the message than `most_made`.
+        bool is_too_large{false};
+    };
+
+    /// The most bytes that the actions of a subscription may make of one message, in all copies.
+    static constexpr std::size_t most_made = std::size_t{16} << 20U;
+
+    /// One copy for all matching rules without an action, and one for each matching rule with an
+    /// action. If the message's properties cannot be decoded, only rules that do not read them
+    /// match.
+    [[nodiscard]] std::vector<Copy>& copies() noexcept { return copies_; }
+    /// The bytes that actions have made.
+    [[nodiscard]] std::size_t made() const noexcept { return made_; }
 
 private:
     void apply(const filter::CompiledRule& rule, const Message& outline,
@@ -41,7 +55,8 @@ private:
     std::shared_ptr<const Rules> rules_;
     std::size_t next_{0};
     bool is_taken_{false}; // by a rule without an action
-    std::vector<MessageContentPtr> copies_{};
+    std::vector<Copy> copies_{};
+    std::size_t made_{0};
 };
 
 /// The rules of a subscription, in the order in which they were added. Names are compared without

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -22,9 +23,14 @@ enum class Outcome : std::uint8_t {
     dead_letter, ///< moved to the dead-letter sub-queue
 };
 
+/// The most bytes of the reason and the description of a dead letter. They become properties of the
+/// message, and Azure Service Bus takes as many bytes of these.
+inline constexpr std::size_t most_reason_bytes = std::size_t{64} << 10U;
+
 /// Changes to the message that come with a settlement.
 struct Changes {
-    DeadLetterInfo dead_letter{};
+    /// Why it is dead-lettered. Shared by all messages of one settlement. Null: no reason.
+    std::shared_ptr<const DeadLetterInfo> dead_letter{};
     Properties properties{}; ///< merged into the message's own by abandon, defer and dead_letter
     /// Some of `properties` in their wire form, for contents that arrived over the wire.
     std::map<std::string, std::string, std::less<>> encoded{};

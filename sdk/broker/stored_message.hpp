@@ -75,6 +75,11 @@ struct StoredMessage : core::ListHook<AvailableTag>, core::ListHook<LiveTag> {
     bool holder_lost{false}; ///< as `Delivered::holder_lost`
 };
 
+/// What the reasons of a dead letter take. Null: nothing.
+[[nodiscard]] inline std::size_t bytes_of(const DeadLetterInfo* why) noexcept {
+    return why != nullptr ? why->reason.size() + why->description.size() : 0;
+}
+
 /// The message as consumers see it now.
 [[nodiscard]] ReceivedMessage describe_delivery(const StoredMessage& message);
 

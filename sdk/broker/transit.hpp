@@ -36,6 +36,10 @@ struct Arrival {
     std::optional<Origin> origin{};                          ///< unset: sent by a client
     std::int64_t first_sequence{0};                          ///< as `StoredMessage::first_sequence`
     std::shared_ptr<const DeadLetterInfo> dead_letter{};     ///< it has been in a dead-letter queue
+    /// As it was before a rule's action, for a subscription that cannot take the result. Null: no
+    /// action has changed it.
+    MessageContentPtr unchanged{};
+    bool is_too_large{false}; ///< the result of the action is, and was left out
 };
 
 /// A message on its way out of an entity. The entity holds it until it has arrived, so it survives

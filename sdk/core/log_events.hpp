@@ -10,6 +10,7 @@ inline constexpr std::string_view connected{"connected"};
 inline constexpr std::string_view connection_lost{"connection_lost"};
 inline constexpr std::string_view connect_failed{"connect_failed"};
 inline constexpr std::string_view peer_refused{"peer_refused"};
+inline constexpr std::string_view listener_waits{"listener_waits"};
 
 inline constexpr std::string_view processor_started{"processor_started"};
 inline constexpr std::string_view processor_paused{"processor_paused"};

@@ -33,7 +33,8 @@ void SettleOrderBook::add(ports::Delivery& delivery, ports::Settlement&& settlem
     if (has_changes(settlement)) {
         order.changes = changes_
                             .emplace_back(std::make_unique<broker::Changes>(broker::Changes{
-                                .dead_letter = std::move(settlement.dead_letter),
+                                .dead_letter = std::make_shared<const DeadLetterInfo>(
+                                    std::move(settlement.dead_letter)),
                                 .properties = std::move(settlement.properties_to_modify)}))
                             .get();
     }

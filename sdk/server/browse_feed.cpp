@@ -26,7 +26,7 @@ public:
     void notify_message() noexcept override {
         tell([](BrowseFeed& feed) {
             feed.end_wait();
-            feed.pump();
+            feed.pump_soon(); // one message may wake many feeds
         });
     }
     void on_deleted(Failure why) noexcept override {
@@ -117,7 +117,9 @@ void BrowseFeed::pump() {
 }
 
 void BrowseFeed::pump_soon() {
-    searches_in_turns_ = true;
+    if (std::exchange(searches_in_turns_, true)) {
+        return;
+    }
     peer_.turns.add([this, self = std::weak_ptr{self_}] {
         if (!self.expired()) {
             searches_in_turns_ = false;

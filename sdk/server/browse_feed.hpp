@@ -38,7 +38,7 @@ private:
     [[nodiscard]] std::uint32_t room();
     /// Returns how many bytes it has taken.
     std::size_t send(const ReceivedMessage& message, broker::Instant now);
-    /// The next turn of a long search.
+    /// The same in a turn: the next one of a long search, or after a wait.
     void pump_soon();
     void await_message();
     void end_wait();
@@ -49,7 +49,7 @@ private:
     broker::BrowseSpec next_{};        // what to look for next
     std::shared_ptr<Target> target_{}; // null: no wait
     broker::OperationId wait_{0};
-    bool searches_in_turns_{false};
+    bool searches_in_turns_{false}; // or will look in a turn
     std::uint64_t sent_{0};
     const std::shared_ptr<const BrowseFeed*> self_{
         std::make_shared<const BrowseFeed*>(this)}; // for callbacks that may outlive the feed

@@ -36,6 +36,9 @@ struct Limits {
     Duration handshake_time{std::chrono::seconds{20}};
     /// From the open to the first accepted token.
     Duration claim_time{std::chrono::seconds{20}};
+    /// How long a connection pauses after a wrong key or token. Newcomers are few, so one address
+    /// gets 64 guesses a second at most.
+    Duration pause_after_guess{std::chrono::seconds{1}};
     /// Silence after which the connection is closed. The open asks for half of it, like Service
     /// Bus.
     Duration idle_time{std::chrono::minutes{8}};

@@ -40,6 +40,14 @@ amqp::Condition refusal_of(const Failure& why, Duration waited) {
                               two_digits(seconds / 60 % 60) + ":" + two_digits(seconds % 60) + ".");
 }
 
+/// The parts of an outcome that an answer to it needs.
+amqp::Outcome without_texts(const amqp::Outcome& said) {
+    amqp::Outcome brief{.kind = said.kind};
+    brief.delivery_failed = said.delivery_failed;
+    brief.undeliverable_here = said.undeliverable_here;
+    return brief;
+}
+
 } // namespace
 
 /// The broker's handle to a feed. Outlives the feed while another thread is calling it.
@@ -346,35 +354,64 @@ void MessageFeed::on_disposition(amqp::DeliveryHandle delivery) {
     if (delivery.context() != nullptr) {
         return; // settled already; the answer waits for a commit
     }
-    const amqp::Outcome said = delivery.remote_outcome();
+    if (delivery.remote_state() != nullptr) {
+        settle(delivery, *read_details(delivery));
+    } else {
+        settle(delivery, read(delivery));
+    }
+}
+
+void MessageFeed::settle(amqp::DeliveryHandle delivery, const Said& said) {
     const bool is_settled = delivery.remote_settled();
-    if (said.kind == amqp::OutcomeKind::transactional && !is_settled) {
-        answer(delivery, said, Errc::not_supported);
+    if (said.outcome.kind == amqp::OutcomeKind::transactional && !is_settled) {
+        answer(delivery, said.outcome, Errc::not_supported);
         return;
     }
-    const auto decision = decide_settlement(said, is_settled);
     const auto token = amqp::token_of(delivery.tag());
-    if (!decision || !token) {
+    if (!said.decision || !token) {
         return;
     }
     broker::SettleOrder order{.token = LockToken::of(*token).token,
-                              .outcome = decision->outcome,
-                              .changes = decision->changes.get()};
+                              .outcome = said.decision->outcome,
+                              .changes = said.decision->changes.get()};
     const bool may_wait = !peer_.commits.is_always_open() && !is_settled;
     const auto before = may_wait ? peer_.commits.mark() : 0;
     queue_->settle(*consumer_, std::span{&order, 1}, peer_.now());
     // a release stores nothing
     if (!may_wait || order.failed_with || peer_.commits.mark() == before) {
-        answer(delivery, said, order.failed_with);
+        answer(delivery, said.outcome, order.failed_with);
         return;
     }
     delivery.set_context(this);
-    peer_.commits.when_durable(
-        [this, self = std::weak_ptr{self_}, delivery, said](const Failure* why) {
+    peer_.commits.when_durable([this, self = std::weak_ptr{self_}, delivery,
+                                brief = without_texts(said.outcome)](const Failure* why) {
+        if (!self.expired()) {
+            answer(delivery, brief, why != nullptr ? std::optional{why->code} : std::nullopt);
+        }
+    });
+}
+
+MessageFeed::Said MessageFeed::read(amqp::DeliveryHandle delivery) {
+    Said said{.outcome = delivery.remote_outcome()};
+    said.decision = decide_settlement(said.outcome, delivery.remote_settled());
+    return said;
+}
+
+std::shared_ptr<const MessageFeed::Said> MessageFeed::read_details(amqp::DeliveryHandle delivery) {
+    if (told_ && delivery.remote_state() == told_state_) {
+        return told_;
+    }
+    if (!told_) {
+        peer_.loop.post([this, self = std::weak_ptr{self_}] {
             if (!self.expired()) {
-                answer(delivery, said, why != nullptr ? std::optional{why->code} : std::nullopt);
+                told_state_.reset();
+                told_.reset();
             }
         });
+    }
+    told_state_ = delivery.remote_state();
+    told_ = std::make_shared<const Said>(read(delivery));
+    return told_;
 }
 
 void MessageFeed::answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said,

@@ -12,6 +12,7 @@
 #include "server/attach_decision.hpp"
 #include "server/peer.hpp"
 #include "server/peer_link.hpp"
+#include "server/settlement.hpp"
 
 namespace sessionq::server {
 
@@ -48,6 +49,16 @@ private:
     [[nodiscard]] bool send(const broker::Delivered& delivered, broker::Instant now);
     void answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said,
                 std::optional<Errc> failed_with);
+    /// What the peer says of a delivery, with the decision.
+    struct Said {
+        amqp::Outcome outcome{};
+        std::optional<SettlementDecision> decision{};
+    };
+    [[nodiscard]] static Said read(amqp::DeliveryHandle delivery);
+    /// The same, of an outcome with details. The deliveries of one disposition share it: it is
+    /// read, and its texts are kept, once.
+    [[nodiscard]] std::shared_ptr<const Said> read_details(amqp::DeliveryHandle delivery);
+    void settle(amqp::DeliveryHandle delivery, const Said& said);
     void change_unsettled(std::ptrdiff_t by) noexcept;
     /// Returns how many messages may be pulled for the peer. Zero if the peer lowers its credit
     /// below the number of held-back messages.
@@ -72,6 +83,9 @@ private:
     std::vector<broker::Delivered> held_back_{};
     bool awaits_commit_{false};     // of some held-back messages
     std::optional<Failure> loss_{}; // reported once `held_back_` is empty
+    // Of the disposition that is being told; null between two tasks of the loop.
+    std::shared_ptr<const std::string> told_state_{};
+    std::shared_ptr<const Said> told_{};
     const std::shared_ptr<const MessageFeed*> self_{
         std::make_shared<const MessageFeed*>(this)}; // for callbacks that may outlive the feed
 };

@@ -251,12 +251,8 @@ Answer update_disposition(const ManagedEntity& entity, const Request& request) {
     if (const amqp::Value* properties = request.body.find("properties-to-modify")) {
         read_changes(*properties, changes);
     }
-    if (const auto reason = read_text(request.body, "deadletter-reason")) {
-        changes.dead_letter.reason = *reason;
-    }
-    if (const auto description = read_text(request.body, "deadletter-description")) {
-        changes.dead_letter.description = *description;
-    }
+    set_reasons(changes, read_text(request.body, "deadletter-reason").value_or(""),
+                read_text(request.body, "deadletter-description").value_or(""), true);
     // Java's client then opens the session again, which it does not for a lost message.
     const bool in_session =
         entity.queue->options().requires_session && read_text(request.body, "session-id");

@@ -58,6 +58,8 @@ amqp::ConnectionOptions PeerConnection::options(const ServerContext& context) {
             const bool is_right = peer_.claims.log_in(user, password);
             if (is_right) {
                 place_.trust();
+            } else {
+                connection_.pause(peer_.limits.pause_after_guess);
             }
             return is_right;
         });
@@ -188,6 +190,7 @@ Answer PeerConnection::put_token(const Request& request) {
     }
     arm_claim_timer();
     if (!judged.condition.empty()) {
+        connection_.pause(peer_.limits.pause_after_guess);
         tell_refused(judged.condition, "a token for '" + core::peer_words(audience) + "'",
                      judged.description);
     }

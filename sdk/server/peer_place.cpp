@@ -56,6 +56,7 @@ std::size_t PeerPlace::trim() noexcept {
 // that it has not read: it would not read the reason either, and it would keep its memory.
 void PeerPlace::lose(const std::string& bound) {
     is_lost_ = true;
+    context_.admission.dismiss(*this);
     if (const auto line = context_.strikes.note(bound, loop_.now())) {
         core::log(LogLevel::warning, "server", *line, "; the last peer is ", connection_.peer());
     }

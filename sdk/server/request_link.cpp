@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "server/request_link.hpp"
 
+#include <utility>
+
 #include "server/attach_decision.hpp"
 #include "server/conditions.hpp"
 #include "server/management_answer.hpp"
@@ -45,8 +47,7 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view en
                                          std::to_string(most_request_values) + " values")});
     }
     if (request && (!waiting_.empty() || !has_room())) {
-        peer_.waiting_request_bytes += request->bytes;
-        waiting_.push_back(std::move(*request));
+        wait(*std::move(request), std::nullopt);
         peer_.room->await(*this);
         return;
     }
@@ -58,8 +59,8 @@ void RequestLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view en
 
 RequestLink::~RequestLink() {
     count(-requests_in_work_, -unsent_answers_);
-    for (const Request& request : waiting_) {
-        peer_.waiting_request_bytes -= request.bytes;
+    for (const Waiting& each : waiting_) {
+        peer_.waiting_request_bytes -= each.request.bytes;
     }
 }
 
@@ -75,18 +76,42 @@ bool RequestLink::has_room() {
            peer_.room->unread() + peer_.answer_bytes < peer_.limits.unread_answers;
 }
 
-// An answer may destroy the link.
-void RequestLink::resume() {
-    const auto self = std::weak_ptr{self_};
-    while (!self.expired() && !waiting_.empty() && has_room()) {
-        Request request = std::move(waiting_.front());
-        waiting_.pop_front();
-        peer_.waiting_request_bytes -= request.bytes;
-        link_->add_credit(1);
-        answer(std::move(request));
+void RequestLink::wait(Request request, std::optional<TimePoint> until) {
+    peer_.waiting_request_bytes += request.bytes;
+    waiting_.push_back({.request = std::move(request), .until = until});
+}
+
+void RequestLink::line_up() {
+    if (waiting_.empty() || std::exchange(is_in_line_, true)) {
+        return;
     }
-    if (!self.expired() && !waiting_.empty()) {
+    peer_.turns.add([this, self = std::weak_ptr{self_}] {
+        if (!self.expired()) {
+            is_in_line_ = false;
+            answer_next();
+        }
+    });
+}
+
+// May destroy the link.
+void RequestLink::answer_next() {
+    if (waiting_.empty()) {
+        return;
+    }
+    if (!has_room()) {
         peer_.room->await(*this);
+        return;
+    }
+    Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    peer_.waiting_request_bytes -= next.request.bytes;
+    if (!next.until) { // the wait for a message used no credit
+        link_->add_credit(1);
+    }
+    const auto self = std::weak_ptr{self_};
+    answer(std::move(next.request), next.until);
+    if (!self.expired()) {
+        line_up();
     }
 }
 
@@ -142,7 +167,8 @@ void RequestLink::answer(Request request, std::optional<TimePoint> until) {
 // May destroy the link.
 void RequestLink::give_back(Request request, TimePoint until, const Failure* deletion) {
     if (deletion == nullptr) {
-        answer(std::move(request), until);
+        wait(std::move(request), until);
+        line_up();
         return;
     }
     send(refuse(*deletion), request.reply_to, request.message_id);

@@ -41,9 +41,8 @@ std::optional<SettlementDecision> decide_settlement(const amqp::Outcome& said, b
     case amqp::OutcomeKind::rejected:
         decision.outcome = broker::Outcome::dead_letter;
         read_encoded(said.error.info, decision);
-        if (!said.error.text.empty() &&
-            (!decision.changes || decision.changes->dead_letter.description.empty())) {
-            changes_of(decision).dead_letter.description = said.error.text;
+        if (!said.error.text.empty()) {
+            set_reasons(changes_of(decision), {}, said.error.text, false);
         }
         return decision;
     default: break;
@@ -67,6 +66,19 @@ amqp::Outcome answer_settlement(const amqp::Outcome& said, std::optional<Errc> f
     return answer;
 }
 
+void set_reasons(broker::Changes& changes, std::string_view reason, std::string_view description,
+                 bool replaces) {
+    DeadLetterInfo info = changes.dead_letter ? *changes.dead_letter : DeadLetterInfo{};
+    const auto set = [replaces](std::string& text, std::string_view to) {
+        if (!to.empty() && (replaces || text.empty())) {
+            text = to;
+        }
+    };
+    set(info.reason, reason);
+    set(info.description, description);
+    changes.dead_letter = std::make_shared<const DeadLetterInfo>(std::move(info));
+}
+
 void read_changes(const amqp::Value& map, broker::Changes& to) {
     const auto* entries = map.as<amqp::Map>();
     if (entries == nullptr) {
@@ -79,9 +91,9 @@ void read_changes(const amqp::Value& map, broker::Changes& to) {
         }
         const auto text = value.text();
         if (text && *name == reason_key) {
-            to.dead_letter.reason = *text;
+            set_reasons(to, *text, {}, true);
         } else if (text && *name == description_key) {
-            to.dead_letter.description = *text;
+            set_reasons(to, {}, *text, true);
         } else { // also a reason of another type, which stays a property of this type
             to.properties.insert_or_assign(std::string{*name}, amqp::to_property(value));
             to.encoded.insert_or_assign(std::string{*name}, amqp::encode(value));

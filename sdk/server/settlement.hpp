@@ -30,6 +30,11 @@ struct SettlementDecision {
 [[nodiscard]] amqp::Outcome answer_settlement(const amqp::Outcome& said,
                                               std::optional<Errc> failed_with, LockKind lock);
 
+/// Adds texts that are not empty to the reasons of a dead letter. `replaces`: in place of those
+/// that are there.
+void set_reasons(broker::Changes& changes, std::string_view reason, std::string_view description,
+                 bool replaces);
+
 /// Reads properties to modify from a map. The two dead-letter names go to `to.dead_letter`. Entries
 /// whose key is not a string or symbol are ignored.
 void read_changes(const amqp::Value& map, broker::Changes& to);

@@ -24,7 +24,8 @@ inline constexpr std::size_t longest_received_tag = 256;
 struct Delivery : core::ListHook<> {
     Link* link{nullptr};
     void* context{nullptr};
-    std::unique_ptr<std::string> remote_state{}; ///< encoded, if it is more than its kind
+    /// Encoded, if it is more than its kind. All deliveries of a disposition share it.
+    std::shared_ptr<const std::string> remote_state{};
     std::uint32_t id{0};
     std::uint32_t place{0}; ///< in the table of its session
     std::uint32_t message_format{0};
@@ -59,6 +60,11 @@ public:
 
     /// What the peer says of it now.
     [[nodiscard]] Outcome remote_outcome() const;
+    /// The same, encoded. All deliveries that one disposition names share it. Null: it is no more
+    /// than its kind.
+    [[nodiscard]] const std::shared_ptr<const std::string>& remote_state() const noexcept {
+        return delivery_->remote_state;
+    }
     [[nodiscard]] OutcomeKind remote_kind() const noexcept { return delivery_->remote_kind; }
     [[nodiscard]] bool remote_settled() const noexcept { return delivery_->remote_settled; }
 

@@ -26,7 +26,7 @@ public:
         const std::string_view state = disposition.raw(disposition_field::state);
         kind_ = Outcome::kind_of(state);
         const bool has_details = kind_ == OutcomeKind::rejected || kind_ == OutcomeKind::modified;
-        details_ = has_details ? state : std::string_view{};
+        details_ = has_details ? std::make_shared<const std::string>(state) : nullptr;
         channel_ = channel;
         is_sender_ = disposition.is_true(disposition_field::role); // the peer receives
         is_settled_ = disposition.is_true(disposition_field::settled);
@@ -60,8 +60,7 @@ private:
     void apply(Delivery& delivery) const {
         if (kind_ != OutcomeKind::none) {
             delivery.remote_kind = kind_;
-            delivery.remote_state =
-                details_.empty() ? nullptr : std::make_unique<std::string>(details_);
+            delivery.remote_state = details_;
         }
         delivery.remote_settled = delivery.remote_settled || is_settled_;
     }
@@ -69,7 +68,7 @@ private:
     DeliveryPlaces places_{};
     std::uint32_t first_{0};
     std::uint32_t span_{0};
-    std::string details_{}; // of the outcome, encoded
+    std::shared_ptr<const std::string> details_{}; // of the outcome, encoded; null: none
     OutcomeKind kind_{OutcomeKind::none};
     std::uint16_t channel_{0};
     bool is_sender_{false};

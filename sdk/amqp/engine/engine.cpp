@@ -317,8 +317,8 @@ void Engine::finish(const Condition& why) {
     is_ending_ = true;
     end_ = why;
     output_.close();
-    if (most_at_once_ == EngineOptions::all_at_once) {
-        tell_end();
+    if (most_at_once_ == EngineOptions::all_at_once || channels_.first_left() == nullptr) {
+        tell_end(); // no turn is needed
     }
 }
 
