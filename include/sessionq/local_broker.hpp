@@ -45,8 +45,10 @@ struct QueueOptions {
     /// false.
     bool dead_letter_on_expiration{false};
 
-    /// Upper bound of the bytes of all messages in the queue and its dead-letter queue, and of the
-    /// message ids that it remembers, as the broker estimates them. Zero: unlimited. Default 0.
+    /// Upper bound of the bytes of all messages in the queue and its dead-letter queue, of the
+    /// sessions' states, and of the message ids that it remembers, as the broker estimates them.
+    /// Beyond it, sends, states, and settlements that make a message larger fail with
+    /// quota_exceeded. Settlements may exceed it by a sixteenth. Zero: unlimited. Default 0.
     std::uint64_t max_size_bytes{0};
 
     /// Upper bound of the bytes of one message, or of one session's state. Range: over zero.

@@ -34,8 +34,9 @@ struct QueueOptions {
     /// Expired messages are dead-lettered instead of deleted.
     bool dead_letter_on_expiration{false};
 
-    /// The maximum total size of all messages, dead-lettered ones too, and of the message ids that
-    /// duplicate detection remembers, all by estimate. Zero: unlimited.
+    /// The maximum total size of all messages, dead-lettered ones too, of the sessions' states, and
+    /// of the message ids that duplicate detection remembers, all by estimate (`StoredBytes`).
+    /// Zero: unlimited.
     std::uint64_t max_size_bytes{0};
 
     /// The maximum size of one message, or of a session's state. Above zero.

@@ -23,9 +23,9 @@ enum class Outcome : std::uint8_t {
     dead_letter, ///< moved to the dead-letter sub-queue
 };
 
-/// The most bytes of the reason and the description of a dead letter. They become properties of the
-/// message, and Azure Service Bus takes as many bytes of these.
-inline constexpr std::size_t most_reason_bytes = std::size_t{64} << 10U;
+/// The most bytes of the reason and the description of a dead letter, together. Clients get them as
+/// properties of the message, beside what it may have by itself.
+inline constexpr std::size_t most_reason_bytes = std::size_t{256} << 10U;
 
 /// Changes to the message that come with a settlement.
 struct Changes {

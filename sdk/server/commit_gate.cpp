@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "server/commit_gate.hpp"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace sessionq::server {
+namespace {
+
+// A few tenths of a millisecond.
+constexpr std::size_t most_at_once = 100;
+
+} // namespace
 
 struct CommitGate::Line {
     CommitGate* gate; // null once the gate is destroyed; used on the loop's thread only
     core::EventLoop& loop;
 };
 
-CommitGate::CommitGate(broker::Journal* journal, core::EventLoop& loop)
+CommitGate::CommitGate(broker::Journal* journal, core::EventLoop& loop, core::TurnLine& turns)
     : journal_{journal},
-      line_{journal != nullptr ? std::make_shared<Line>(Line{this, loop}) : nullptr} {}
+      line_{journal != nullptr ? std::make_shared<Line>(Line{this, loop}) : nullptr},
+      turns_{turns} {}
 
 CommitGate::~CommitGate() {
     if (line_) {
@@ -43,15 +48,30 @@ void CommitGate::ask() {
 }
 
 void CommitGate::on_answer(broker::Journal::Mark mark, const Failure* why) {
-    has_asked_ = false;
-    const auto end =
-        std::ranges::find_if(waiting_, [mark](const Waiting& one) { return one.mark > mark; });
-    for (auto left = end - waiting_.begin(); left > 0;
-         --left) { // an action that waits again is answered by a later commit
+    answered_ = mark;
+    why_ = why != nullptr ? std::optional{*why} : std::nullopt;
+    run_some();
+}
+
+void CommitGate::run_some() {
+    const auto is_answered = [this] {
+        return !waiting_.empty() && waiting_.front().mark <= answered_;
+    };
+    // An action that waits again is answered by a later commit.
+    for (std::size_t left = most_at_once; left > 0 && is_answered(); --left) {
         const Action action = std::move(waiting_.front().action);
         waiting_.pop_front();
-        action(why);
+        action(why_ ? &*why_ : nullptr);
     }
+    if (is_answered()) {
+        turns_.add([line = line_] {
+            if (line->gate != nullptr) {
+                line->gate->run_some();
+            }
+        });
+        return;
+    }
+    has_asked_ = false;
     ask();
 }
 

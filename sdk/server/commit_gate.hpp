@@ -5,21 +5,24 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "broker/journal.hpp"
 #include "core/event_loop.hpp"
+#include "core/turn_line.hpp"
 
 namespace sessionq::server {
 
-/// Delays confirmations to a peer until the confirmed change is durable. Bound to the loop, which
-/// outlives the journal's callbacks. Destroying the gate drops the actions that still wait.
+/// Delays confirmations to a peer until the confirmed change is durable. One commit may confirm
+/// very many, so they run in turns. Bound to the loop, which outlives the journal's callbacks.
+/// Destroying the gate drops the actions that still wait.
 class CommitGate {
 public:
     /// `why` is null if the change is durable, else it says why the commit failed.
     using Action = std::function<void(const Failure* why)>;
 
-    /// Without a journal the gate is always open.
-    CommitGate(broker::Journal* journal, core::EventLoop& loop);
+    /// Without a journal the gate is always open. `turns`: the loop's line for long work.
+    CommitGate(broker::Journal* journal, core::EventLoop& loop, core::TurnLine& turns);
     ~CommitGate();
     CommitGate(const CommitGate&) = delete;
     CommitGate& operator=(const CommitGate&) = delete;
@@ -45,11 +48,16 @@ private:
 
     void ask();
     void on_answer(broker::Journal::Mark mark, const Failure* why);
+    /// Runs some of the actions that an answer is for, and the rest in turns.
+    void run_some();
 
     broker::Journal* const journal_;
     const std::shared_ptr<Line> line_;
+    core::TurnLine& turns_;
     std::deque<Waiting> waiting_; // ordered by mark
-    bool has_asked_{false};       // an answer of the journal is due
+    bool has_asked_{false};       // an answer of the journal is due, or its actions run
+    broker::Journal::Mark answered_{0};
+    std::optional<Failure> why_{}; // of the last answer
 };
 
 } // namespace sessionq::server

@@ -103,8 +103,8 @@ struct Limits {
     /// Size of a message's properties, its own and the application's. Azure Service Bus takes as
     /// much. Rules, which read them, then take a bounded time.
     std::size_t property_bytes{std::size_t{64} << 10U};
-    /// Bytes of a queue: its messages, dead-lettered ones too, and the ids that duplicate detection
-    /// remembers. Of a topic: also what its subscriptions hold, each copy. Where the entity names
+    /// Bytes of a queue: its messages, dead-lettered ones too, the states of sessions, and the ids
+    /// that duplicate detection remembers. Of a topic: also what its subscriptions hold, each copy. Where the entity names
     /// no bound of its own. Azure Service Bus has the same default. Zero: no bound.
     std::uint64_t queue_bytes{std::uint64_t{1} << 30U};
     /// Size of one application property. Azure Service Bus takes as much.

@@ -259,7 +259,9 @@ Answer update_disposition(const ManagedEntity& entity, const Request& request) {
     if (in_session && entity.held_session(request) == nullptr) {
         return session_lock_lost();
     }
-    for (const LockToken& token : *tokens) {
+    const std::size_t first = request.progress ? request.progress->settled : 0;
+    const std::size_t end = std::min(tokens->size(), first + entity.peer.limits.decoded_at_once);
+    for (const LockToken& token : std::span{*tokens}.subspan(first, end - first)) {
         const auto consumer = entity.peer.locks.of_token(*entity.queue, token.holder);
         if (consumer == nullptr) {
             return message_lock_lost();
@@ -272,6 +274,9 @@ Answer update_disposition(const ManagedEntity& entity, const Request& request) {
         if (order.failed_with) {
             return refuse({.code = *order.failed_with});
         }
+    }
+    if (end < tokens->size()) {
+        return {.progress = Progress{.settled = end}};
     }
     return ok();
 }

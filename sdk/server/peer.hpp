@@ -28,7 +28,7 @@ struct Peer {
           turns{long_work},
           strikes{met},
           claims{policy},
-          commits{with.journal(), on},
+          commits{with.journal(), on, long_work},
           locks{message_locks} {}
 
     [[nodiscard]] broker::Instant now() const noexcept {

@@ -310,8 +310,9 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
         ->default_str("36");
     app.add_option("--queue-size", queue_size,
                    "MiB that each queue and topic of --queue and --config may hold: messages, "
-                   "dead-lettered ones too, and the ids that duplicate detection remembers. A "
-                   "topic's subscriptions count, each copy. Beyond it, sends are refused with "
+                   "dead-lettered ones too, states of sessions, and the ids that duplicate "
+                   "detection remembers. A topic's subscriptions count, each copy. Beyond it, "
+                   "sends, states, and settlements that make a message larger are refused with "
                    "amqp:resource-limit-exceeded. 0: no bound. At most 1073741824")
         ->check(CLI::Range(0, 1 << 30).description(""))
         ->type_name("MIB")

@@ -111,3 +111,29 @@ TEST_CASE("address_of: takes the port away") {
     CHECK(address_of("fe80::1:5672") == "fe80::1");
     CHECK(address_of("the test") == "the test");
 }
+
+TEST_CASE(
+    "Admission: what was told to leave counts until it is gone, also where it was not welcome") {
+    Admission admission{{.connections = 2, .newcomers = 1, .leaving = 3}};
+    auto first = std::make_unique<Peer>();
+    Peer second;
+    CHECK(admission.enter(*first, "1") == Answer::welcome);
+    CHECK(admission.enter(second, "2") == Answer::welcome); // the first gives way
+    CHECK(admission.leaving() == 1);
+    Peer third;
+    Peer fourth;
+    CHECK(admission.enter(third, "3") == Answer::too_many);
+    CHECK_FALSE(admission.is_crowded());
+    CHECK(admission.enter(fourth, "4") == Answer::too_many);
+    CHECK(admission.is_crowded());
+    admission.dismiss(fourth); // once
+    CHECK(admission.leaving() == 3);
+    first.reset();
+    CHECK(admission.leaving() == 2);
+    CHECK_FALSE(admission.is_crowded());
+    CHECK(admission.guests() == 1);
+    admission.leave(third);
+    admission.leave(fourth);
+    CHECK(admission.leaving() == 0);
+    CHECK(admission.guests() == 1);
+}

@@ -500,3 +500,28 @@ TEST_CASE("Connection: a message that does not end ends the connection, and its 
     CHECK(bench.owner.why.name == "amqp:resource-limit-exceeded");
     CHECK(bench.server_log.why.name == "amqp:resource-limit-exceeded"); // the peer was told
 }
+
+TEST_CASE(
+    "Connection: during a pause it sends nothing and handles nothing that comes; it can be lost") {
+    Bench bench;
+    bench.run();
+    SessionPtr session = bench.connection().engine().begin_session();
+    bench.connection().pause(1s);
+    bench.connection().pause(5s); // no effect
+    bench.run();
+    CHECK(bench.server_log.sessions.empty());
+    SUBCASE("goes on") {
+        bench.loop.advance(999ms);
+        bench.run();
+        CHECK(bench.server_log.sessions.empty());
+        bench.loop.advance(1ms);
+        bench.run();
+        CHECK(bench.server_log.sessions.size() == 1);
+    }
+    SUBCASE("is lost") {
+        bench.connection().abort({.name = "amqp:connection:forced"});
+        bench.loop.run_until_idle();
+        CHECK(bench.owner.closed == 1);
+    }
+    session.reset();
+}

@@ -548,7 +548,8 @@ TEST_CASE("dead letters: a plain consumer reads and completes them, and their de
     const auto a = f.accept("a");
     auto got = f.pull(*a);
     CHECK_FALSE(f.settle(*a, got[0], Outcome::dead_letter,
-                         {.dead_letter = {.reason = "r", .description = "d"}}));
+                         {.dead_letter = std::make_shared<DeadLetterInfo>(
+                              DeadLetterInfo{.reason = "r", .description = "d"})}));
     auto reader = std::make_shared<RecordingTarget>();
     reader->consumer =
         f.dead_letters->open(broker::ReceiveMode::peek_lock, 0, reader, f.at).value();

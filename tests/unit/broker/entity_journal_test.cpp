@@ -117,7 +117,8 @@ TEST_CASE("entity restored: dead letters keep their reason and changed propertie
     host.send("orders", "ada", {"one"});
     auto target = host.accept("orders", "ada");
     const auto got = host.pull("orders", *target);
-    const Changes changes{.dead_letter = {.reason = "why", .description = "because"},
+    const Changes changes{.dead_letter = std::make_shared<DeadLetterInfo>(
+                              DeadLetterInfo{.reason = "why", .description = "because"}),
                           .properties = {{"seen", true}}};
     CHECK_FALSE(host.settle("orders", *target, got[0], Outcome::dead_letter, changes));
     host.restart();

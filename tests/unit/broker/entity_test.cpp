@@ -306,3 +306,64 @@ TEST_CASE("settle: changed properties count against the queue's size") {
                          {.properties = {{"name", std::string(10, 'v')}}}));
     CHECK(f.queue->counts(f.at).bytes == before + 14);
 }
+
+TEST_CASE(
+    "size: states of sessions count, and one that is too much is refused and changes nothing") {
+    QueueFixture f{{.requires_session = true, .max_size_bytes = 10'000}};
+    const auto a = f.accept("a");
+    const auto set = [&](std::optional<std::string> state) {
+        const auto done = f.queue->set_state(*a->consumer, std::move(state), f.at);
+        return done.ok() ? std::string{"ok"} : done.failure().to_string();
+    };
+    CHECK(set(std::string(6'000, 's')) == "ok");
+    CHECK(set(std::string(9'900, 's')).find("most of it are states of sessions") !=
+          std::string::npos);
+    CHECK(f.queue->get_state(*a->consumer, f.at).value()->size() == 6'000);
+    CHECK(set(std::string(7'000, 's')) == "ok"); // in place of the one before
+    std::vector<Message> one;
+    one.push_back(Message::text("b", std::string(3'000, 'x')));
+    CHECK(f.queue->send(one, f.at).failure().code == Errc::quota_exceeded);
+    CHECK(set(std::nullopt) == "ok");
+    CHECK(f.queue->send(std::move(one), f.at).ok());
+}
+
+TEST_CASE("size: a settlement that makes a message larger is refused where there is no room; it "
+          "can be settled without") {
+    QueueFixture f{{.requires_session = true, .max_size_bytes = 16'000}};
+    f.send("a", {std::string(15'000, 'x')});
+    const auto a = f.accept("a");
+    const auto got = f.pull(*a);
+    const broker::Changes much{.properties = {{"p", std::string(2'000, 'y')}}};
+    CHECK(f.settle(*a, got[0], Outcome::abandon, much) == Errc::quota_exceeded);
+    CHECK(f.settle(*a, got[0], Outcome::defer, much) == Errc::quota_exceeded);
+    const broker::Changes reasons{.dead_letter = std::make_shared<DeadLetterInfo>(
+                                      DeadLetterInfo{.description = std::string(2'000, 'y')})};
+    CHECK(f.settle(*a, got[0], Outcome::dead_letter, reasons) == Errc::quota_exceeded);
+    const broker::Changes little{.dead_letter = std::make_shared<DeadLetterInfo>(
+                                     DeadLetterInfo{.reason = "it cannot be read"})};
+    CHECK_FALSE(f.settle(*a, got[0], Outcome::dead_letter, little));
+    CHECK(f.count(*f.dead_letters) == 1);
+}
+
+TEST_CASE(
+    "size: reasons of a dead letter have a bound, count, and are shared by the messages of one "
+    "settlement") {
+    QueueFixture f;
+    f.send("a", {"1", "2", "3"});
+    const auto a = f.accept("a");
+    const auto got = f.pull(*a);
+    const auto text = [](std::size_t size) {
+        return broker::Changes{.dead_letter = std::make_shared<DeadLetterInfo>(
+                                   DeadLetterInfo{.description = std::string(size, 'y')})};
+    };
+    CHECK(f.settle(*a, got[0], Outcome::dead_letter, text(broker::most_reason_bytes + 1)) ==
+          Errc::message_too_large);
+    const broker::Changes shared = text(broker::most_reason_bytes);
+    CHECK_FALSE(f.settle(*a, got[0], Outcome::dead_letter, shared));
+    CHECK_FALSE(f.settle(*a, got[1], Outcome::dead_letter, shared));
+    const auto dead = f.dead_letters->peek(0, 10, std::nullopt, f.at);
+    REQUIRE(dead.size() == 2);
+    CHECK(dead[0].facts().dead_letter == shared.dead_letter);
+    CHECK(dead[1].facts().dead_letter == shared.dead_letter);
+    CHECK(f.dead_letters->counts(f.at).bytes > 2 * broker::most_reason_bytes);
+}

@@ -22,7 +22,12 @@ std::vector<MessageContentPtr> select(const RuleBook& rules, const MessageConten
     while (!selection.run(message, work)) {
         work = filter::Work{0, true};
     }
-    return selection.copies();
+    std::vector<MessageContentPtr> copies;
+    for (const RuleSelection::Copy& copy : selection.copies()) {
+        CHECK(copy.is_changed == (copy.content != content));
+        copies.push_back(copy.content);
+    }
+    return copies;
 }
 
 /// Content whose properties cannot be decoded.

@@ -364,7 +364,8 @@ TEST_CASE(
     source->accept({.session_id = "a", .until = f.at.now}, target, f.at);
     std::vector<broker::Delivered> got;
     source->pull(*target->consumer, 10, got, f.at);
-    const broker::Changes why{.dead_letter = {.reason = "bad", .description = "very"}};
+    const broker::Changes why{.dead_letter = std::make_shared<DeadLetterInfo>(
+                                  DeadLetterInfo{.reason = "bad", .description = "very"})};
     broker::SettleOrder order{
         .token = got[0].token, .outcome = broker::Outcome::dead_letter, .changes = &why};
     source->settle(*target->consumer, {&order, 1}, f.at);
@@ -452,4 +453,47 @@ TEST_CASE("topic: with many sending threads every subscription gets all messages
             }
         }
     }
+}
+
+TEST_CASE(
+    "topic: what rule actions make of one message is bounded; the rest is dead-lettered as the "
+    "message was") {
+    QueueFixture f;
+    CHECK(f.broker.create_topic("news", {}, f.at).ok());
+    std::vector<Rule> rules;
+    for (int i = 0; i < 40; ++i) {
+        rules.push_back({.name = std::to_string(i), .action = "SET q = p + p"});
+    }
+    CHECK(f.broker.create_subscription("news", "all", {}, std::move(rules), f.at).ok());
+    Message large = Message::text("a", std::string(500'000, 'x'));
+    large.properties = {{"p", std::string(10'000, 'y')}};
+    CHECK(f.broker.find("news").value()->send(std::vector{std::move(large)}, f.at).ok());
+    for (int turn = 0; turn < 200; ++turn) {
+        f.pass_and_advance(1ms);
+    }
+    const auto all = f.broker.find("news/subscriptions/all").value();
+    const auto dead = f.broker.find("news/subscriptions/all/$DeadLetterQueue").value();
+    CHECK(f.count(*all) >= 16);
+    CHECK(f.count(*all) + f.count(*dead) == 40);
+    const auto rejected = dead->peek(0, 1, std::nullopt, f.at);
+    REQUIRE(rejected.size() == 1);
+    CHECK(rejected[0].dead_letter()->reason == "message_too_large");
+    CHECK_FALSE(rejected[0].properties().contains("q"));
+}
+
+TEST_CASE(
+    "topic: the result of an action for which there is no room is dead-lettered as the message "
+    "was") {
+    QueueFixture f;
+    CHECK(f.broker.create_topic("small", {.max_size_bytes = 60'000}, f.at).ok());
+    std::vector<Rule> rules{{.name = "1", .action = "SET q = p + p"}};
+    CHECK(f.broker.create_subscription("small", "one", {}, std::move(rules), f.at).ok());
+    Message large = Message::text("a", std::string(20'000, 'x'));
+    large.properties = {{"p", std::string(10'000, 'y')}};
+    CHECK(f.broker.find("small").value()->send(std::vector{std::move(large)}, f.at).ok());
+    const auto dead = f.broker.find("small/subscriptions/one/$DeadLetterQueue").value();
+    const auto rejected = dead->peek(0, 1, std::nullopt, f.at);
+    REQUIRE(rejected.size() == 1);
+    CHECK(rejected[0].dead_letter()->reason == "quota_exceeded");
+    CHECK_FALSE(rejected[0].properties().contains("q"));
 }

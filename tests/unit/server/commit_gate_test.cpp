@@ -25,8 +25,9 @@ struct Gate {
     }
 
     ManualLoop loop{};
+    core::TurnLine turns{loop};
     HeldJournal journal{};
-    std::unique_ptr<CommitGate> gate{std::make_unique<CommitGate>(&journal, loop)};
+    std::unique_ptr<CommitGate> gate{std::make_unique<CommitGate>(&journal, loop, turns)};
     std::string said{};
 };
 
@@ -34,7 +35,8 @@ struct Gate {
 
 TEST_CASE("CommitGate: is always open without a journal") {
     ManualLoop loop;
-    CHECK(CommitGate{nullptr, loop}.is_always_open());
+    core::TurnLine turns{loop};
+    CHECK(CommitGate{nullptr, loop, turns}.is_always_open());
     Gate held;
     CHECK_FALSE(held.gate->is_always_open());
 }
@@ -110,4 +112,23 @@ TEST_CASE("CommitGate: destroying it drops the waiting actions") {
     held.gate.reset();
     held.answer();
     CHECK(held.said.empty());
+}
+
+TEST_CASE("CommitGate: many actions run in turns, in order, and a later answer waits for them") {
+    Gate held;
+    for (int i = 0; i < 250; ++i) {
+        held.journal.append({});
+        held.wait(std::to_string(i));
+    }
+    bool has_run = false;
+    held.turns.add([&] { has_run = held.said.find("249 ") == std::string::npos; });
+    held.journal.answer();
+    held.journal.append({});
+    held.wait("late");
+    held.loop.run_until_idle();
+    CHECK(has_run);
+    CHECK(held.said.ends_with("248 249 "));
+    held.answer(Failure{.code = Errc::internal_error});
+    CHECK(held.said.ends_with("248 249 late! "));
+    CHECK(held.gate->waiting() == 0);
 }

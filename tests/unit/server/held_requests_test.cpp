@@ -160,3 +160,24 @@ TEST_CASE("held requests: they end with their link, with the connection, and wit
         CHECK(front.take() == "1:404 2:404 ");
     }
 }
+
+TEST_CASE("held requests: a message that ends the waits of many makes no more answers than the "
+          "peer reads") {
+    Held front{{.unread_answers = 100'000}};
+    for (int i = 0; i < 50; ++i) {
+        front.peek("id", 60'000);
+    }
+    REQUIRE(front.waiting() == 50);
+    front.stream->clog();
+    REQUIRE(
+        front.broker.find("orders")
+            .value()
+            ->send(std::vector<Message>{Message::text("a", std::string(60'000, 'x'))}, front.now())
+            .ok());
+    front.loop.run_until_idle();
+    CHECK(front.waiting() == 0);
+    CHECK(front.stream->written.size() + front.context.memory.all() < 600'000);
+    front.stream->unclog();
+    front.run();
+    CHECK(front.answers->messages.size() == 50);
+}

@@ -133,6 +133,20 @@ TEST_CASE("message operations: many deferred messages are received in turns") {
         }
         CHECK(front.counts("orders").deferred == 0);
     }
+    SUBCASE("locked, and settled together, in turns too") {
+        const auto received = receive(1, {1, 2, 3, 4, 5});
+        amqp::Array tokens{.element = 0x98};
+        for (const Value& item : *received.body.find("messages")->items()) {
+            tokens.items.push_back(*item.find("lock-token"));
+        }
+        CHECK(front
+                  .ask("update-disposition", Value::map({{"lock-tokens", tokens},
+                                                         {"disposition-status", "abandoned"},
+                                                         {"session-id", "a"}}))
+                  .status == 200);
+        CHECK(front.counts("orders").deferred == 5);
+        CHECK(receive(1, {5}).status == 200); // it is not held any more
+    }
     SUBCASE("and deleted") {
         const auto received = receive(0, {1, 2, 3, 4, 5});
         CHECK(front.bodies(received) == all);

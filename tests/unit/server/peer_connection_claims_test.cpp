@@ -24,8 +24,7 @@ struct TokenFront : Front {
         requests = &send("requests", "$cbs");
     }
 
-    /// Returns the answer.
-    Reply ask(const char* token, const char* audience) {
+    void say_token(const char* token, const char* audience) {
         requests->sender->send(
             std::to_string(++tags),
             request(Value{std::uint64_t{1}}, "answers",
@@ -33,6 +32,10 @@ struct TokenFront : Front {
                     token),
             true);
         run();
+    }
+    /// Returns the answer.
+    Reply ask(const char* token, const char* audience) {
+        say_token(token, audience);
         return read_reply(answers->messages.back());
     }
     void put(const char* token, const char* audience) {
@@ -143,4 +146,37 @@ TEST_CASE("PeerConnection: a refused accept names its wait in hours, minutes and
     CHECK(link.closed);
     CHECK(link.why.text ==
           "The operation did not complete within the allotted timeout of 02:00:01.");
+}
+
+TEST_CASE(
+    "PeerConnection: a wrong token is answered after a pause, in which nothing else is heard") {
+    TokenFront front;
+    front.put("1000", "sb://host/plain");
+    LinkLog& plain = front.receive("p", "plain");
+    plain.receiver->add_credit(10);
+    front.run();
+    const std::size_t before = front.answers->messages.size();
+    front.say_token("-1", "sb://host/plain");
+    front.say_token("2000", "sb://host/plain");
+    front.Front::put("plain", {Message{.body = "1"}});
+    front.pass(std::chrono::milliseconds{999});
+    CHECK(front.answers->messages.size() == before);
+    CHECK(plain.messages.empty());
+    front.pass(std::chrono::milliseconds{1});
+    REQUIRE(front.answers->messages.size() == before + 2);
+    CHECK(Front::read_reply(front.answers->messages[before]).status == 401);
+    CHECK(Front::read_reply(front.answers->messages[before + 1]).status == 202);
+    CHECK(plain.messages.size() == 1);
+}
+
+TEST_CASE("PeerConnection: a wrong password is refused after a pause") {
+    Front front{{}, amqp::SaslCredentials::Mechanism::plain};
+    front.context.access.keys = {{Front::key_name, "ANOTHER"}};
+    front.run();
+    CHECK(front.seen.closed == 0);
+    front.pass(std::chrono::milliseconds{999});
+    CHECK(front.seen.closed == 0);
+    front.pass(std::chrono::milliseconds{1});
+    CHECK(front.seen.closed == 1);
+    CHECK(front.ended == 1);
 }

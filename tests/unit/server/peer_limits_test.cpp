@@ -197,3 +197,18 @@ TEST_CASE("Limits: a newcomer gives way to the next") {
     CHECK(ended == 0);
     next.reset();
 }
+
+TEST_CASE(
+    "Limits: a connection without AMQP sessions ends without a turn, so strangers that leave do "
+    "not pile up") {
+    Front front{{}, stranger};
+    front.run();
+    int turns = 0;
+    for (int i = 0; i < 10; ++i) {
+        front.host.turns().add([&] { turns += front.ended == 0 ? 1 : 0; });
+    }
+    front.connection->abort({.name = "amqp:connection:forced"});
+    front.loop.run_until_idle();
+    CHECK(front.ended == 1);
+    CHECK(turns < 3);
+}

@@ -53,8 +53,8 @@ TEST_CASE(
             true);
         REQUIRE(decision);
         REQUIRE(decision->changes);
-        CHECK(decision->changes->dead_letter.reason == "bad");
-        CHECK(decision->changes->dead_letter.description == "very");
+        CHECK(decision->changes->dead_letter->reason == "bad");
+        CHECK(decision->changes->dead_letter->description == "very");
         CHECK(decision->changes->properties ==
               Properties{{"attempt", PropertyValue{std::int64_t{3}}}});
     }
@@ -66,7 +66,7 @@ TEST_CASE("Settlement: without reasons the error's text describes a dead letter"
                            .error = {.name = "com.microsoft:dead-letter", .text = "t"}},
                           false);
     REQUIRE(decision->changes);
-    CHECK(decision->changes->dead_letter.description == "t");
+    CHECK(decision->changes->dead_letter->description == "t");
 }
 
 TEST_CASE("Settlement: a reason that is no text stays a property of its type") {
@@ -74,8 +74,8 @@ TEST_CASE("Settlement: a reason that is no text stays a property of its type") {
     broker::Changes changes;
     read_changes(Value::map({{"DeadLetterReason", time}, {"DeadLetterErrorDescription", "text"}}),
                  changes);
-    CHECK(changes.dead_letter.reason.empty());
-    CHECK(changes.dead_letter.description == "text");
+    CHECK(changes.dead_letter->reason.empty());
+    CHECK(changes.dead_letter->description == "text");
     CHECK(changes.encoded.at("DeadLetterReason") == amqp::encode(time));
     CHECK(changes.properties.size() == 1);
 }
