@@ -111,7 +111,7 @@ std::optional<Failure> Directory::find_fault(const EntitySpec& spec) const {
 std::shared_ptr<SizeAccount> Directory::size_of(const EntitySpec& spec) const {
     switch (spec.kind) {
     case EntityKind::queue: break;
-    case EntityKind::topic: return std::make_shared<SizeAccount>();
+    case EntityKind::topic: return std::make_shared<SizeAccount>(spec.options.max_size_bytes);
     case EntityKind::subscription: {
         const auto topic = entries_.find(spec.topic);
         return topic != entries_.end() ? topic->second.entity->size() : nullptr;

@@ -109,7 +109,11 @@ std::optional<Failure> Entity::take(Arrival arrival) {
         arrival.is_too_large
             ? state.failure(Errc::message_too_large, "rule actions make too much of it")
             : state.find_fault(*arrival.content);
-    if (!fault) {
+    // A topic's size was asked for when the message was sent to it. Its copies pass, but not what
+    // actions have made of them.
+    const bool is_plain_copy = state.kind == EntityKind::subscription && !arrival.unchanged &&
+                               state.options.max_size_bytes == 0;
+    if (!fault && !is_plain_copy) {
         fault = find_size_fault(arrival.content->bytes());
     }
     if (fault && state.kind != EntityKind::subscription) {

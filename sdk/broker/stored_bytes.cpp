@@ -25,6 +25,7 @@ std::uint64_t StoredBytes::own() const noexcept {
 
 std::optional<std::string> StoredBytes::find_fault(std::uint64_t more, std::uint64_t most,
                                                    For what) const {
+    most = most == 0 && all_ != nullptr ? all_->most() : most;
     if (most == 0 || more == 0) {
         return std::nullopt;
     }

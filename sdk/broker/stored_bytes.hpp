@@ -26,7 +26,8 @@ public:
         settlement,
     };
 
-    /// `all` counts the bytes of a topic and its subscriptions; null: it is a queue.
+    /// `all` counts the bytes of a topic and its subscriptions, and has their bound; null: it is a
+    /// queue.
     explicit StoredBytes(SizeAccount* all) noexcept : all_{all} {}
     ~StoredBytes();
     StoredBytes(const StoredBytes&) = delete;
@@ -41,7 +42,8 @@ public:
         return parts_[static_cast<std::size_t>(part)];
     }
 
-    /// Why there is no room for so many more bytes, if so. `most`: the entity's bound. Zero: none.
+    /// Why there is no room for so many more bytes, if so. `most`: the entity's bound. Zero: that
+    /// of the topic, if it belongs to one.
     [[nodiscard]] std::optional<std::string> find_fault(std::uint64_t more, std::uint64_t most,
                                                         For what) const;
 

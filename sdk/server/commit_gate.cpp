@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/commit_gate.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace sessionq::server {
@@ -48,22 +49,21 @@ void CommitGate::ask() {
 }
 
 void CommitGate::on_answer(broker::Journal::Mark mark, const Failure* why) {
-    answered_ = mark;
+    const auto end =
+        std::ranges::find_if(waiting_, [mark](const Waiting& one) { return one.mark > mark; });
+    answered_ = static_cast<std::size_t>(end - waiting_.begin());
     why_ = why != nullptr ? std::optional{*why} : std::nullopt;
     run_some();
 }
 
 void CommitGate::run_some() {
-    const auto is_answered = [this] {
-        return !waiting_.empty() && waiting_.front().mark <= answered_;
-    };
-    // An action that waits again is answered by a later commit.
-    for (std::size_t left = most_at_once; left > 0 && is_answered(); --left) {
+    for (std::size_t left = most_at_once; left > 0 && answered_ > 0; --left) {
         const Action action = std::move(waiting_.front().action);
         waiting_.pop_front();
+        --answered_; // an action that waits again is answered by a later commit
         action(why_ ? &*why_ : nullptr);
     }
-    if (is_answered()) {
+    if (answered_ > 0) {
         turns_.add([line = line_] {
             if (line->gate != nullptr) {
                 line->gate->run_some();

@@ -54,10 +54,10 @@ private:
     broker::Journal* const journal_;
     const std::shared_ptr<Line> line_;
     core::TurnLine& turns_;
-    std::deque<Waiting> waiting_; // ordered by mark
-    bool has_asked_{false};       // an answer of the journal is due, or its actions run
-    broker::Journal::Mark answered_{0};
-    std::optional<Failure> why_{}; // of the last answer
+    std::deque<Waiting> waiting_;  // ordered by mark
+    bool has_asked_{false};        // an answer of the journal is due, or its actions run
+    std::size_t answered_{0};      // the first ones that wait, and have their answer
+    std::optional<Failure> why_{}; // of that answer
 };
 
 } // namespace sessionq::server

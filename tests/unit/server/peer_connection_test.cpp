@@ -729,7 +729,7 @@ TEST_CASE(
                                                          {"type", "jwt"}}),
                                              token),
                               true);
-        front.run();
+        front.pass(seconds{1}); // a wrong token is answered after a pause
         return Front::read_reply(answers.messages.back());
     };
     const core::Uuid id{};

@@ -490,7 +490,7 @@ TEST_CASE("StoreJournal: a file that is in use, foreign, newer or broken is reje
     }
     SUBCASE("a directory in its place") {
         fs::create_directory(file);
-        refused(Errc::resource_exhausted, "cannot be used");
+        refused(Errc::invalid_option, "is a link, or no regular file");
     }
 }
 
