@@ -55,7 +55,11 @@ StoreJournal::StoreJournal(OpenedStore store, std::shared_ptr<const ContentCodec
       name_{std::move(name)},
       last_id_{last_id},
       reserve_{std::move(reserve)},
-      writer_{*database_, *codec_} {
+      is_counting_{store.is_counted},
+      writer_{*database_, *codec_, std::move(store.contents)} {
+    if (!is_counting_) {
+        writer_.stop_counting();
+    }
     if (!reserve_->take()) {
         note_full();
     }
@@ -183,9 +187,9 @@ std::unique_ptr<Failure> StoreJournal::try_commit() {
 
 // After the commit, so that the count is never ahead of what the disk has.
 void StoreJournal::count_commit() {
-    const Ledger& ledger = writer_.ledger();
-    const bool is_counted = counter_->write({.store = ledger.store, .commits = ledger.commits});
-    if (!is_counted && std::exchange(is_counting_, false)) {
+    if (is_counting_ && !counter_->write(count_of(writer_.ledger()))) {
+        is_counting_ = false;
+        writer_.stop_counting();
         core::log(LogLevel::warning, "broker", "the store '", name_,
                   "' cannot count its commits: those that get lost will not be noticed");
     }

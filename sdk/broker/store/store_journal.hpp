@@ -93,7 +93,7 @@ private:
     std::atomic<bool> is_full_{false};
     const std::unique_ptr<DiskReserve> reserve_; // used by the thread only, as are the next four
     RoomWatch room_;
-    bool is_counting_{true};
+    bool is_counting_;
     ChangeWriter writer_;
     ChangeSet pending_;
     std::mutex mutex_;
