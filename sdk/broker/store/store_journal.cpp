@@ -128,6 +128,8 @@ void StoreJournal::wait_for_work(std::unique_lock<std::mutex>& lock) {
     is_waiting_ = batch_.empty();
     if (is_full()) {
         changed_.wait_for(lock, retry_after, has_work);
+    } else if (room_return_.is_open()) {
+        changed_.wait_for(lock, RoomReturn::shortest_pause, has_work);
     } else {
         changed_.wait(lock, has_work);
     }
@@ -147,8 +149,13 @@ void StoreJournal::work(Batch batch) {
     for (const Durable& done : batch.waiting) {
         done(batch.mark, failure.get());
     }
-    if (is_full() && failure == nullptr) {
+    if (failure != nullptr) {
+        return;
+    }
+    if (is_full()) {
         check_for_room();
+    } else if (room_return_.is_due(clock_.now())) {
+        return_room();
     }
 }
 
@@ -174,6 +181,7 @@ std::unique_ptr<Failure> StoreJournal::try_commit() {
     try {
         writer_.commit(pending_);
         pending_.clear();
+        room_return_.on_commit();
         count_commit();
         return nullptr;
     } catch (const DatabaseError& error) {
@@ -202,6 +210,33 @@ void StoreJournal::shrink() noexcept {
         database_->run("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch (const DatabaseError&) { // NOLINT(bugprone-empty-catch): no room was gained
     }
+}
+
+void StoreJournal::return_room() {
+    try {
+        const FilePages before = pages();
+        const TimePoint begun = clock_.now();
+        const std::int64_t wanted = room_return_.pages_of_step(before, begun);
+        if (wanted == 0) {
+            return;
+        }
+        database_->run("PRAGMA incremental_vacuum(" + std::to_string(wanted) + ")");
+        const FilePages after = pages();
+        if (pages_to_return(after) == 0) { // until then the file keeps its length
+            database_->run("PRAGMA wal_checkpoint(PASSIVE)");
+        }
+        const TimePoint ended = clock_.now();
+        room_return_.on_step(before.unused - after.unused, ended - begun, ended);
+    } catch (const DatabaseError&) {
+        // The next commit says what is wrong with the disk.
+        room_return_.on_step(0, Duration::zero(), clock_.now());
+    }
+}
+
+FilePages StoreJournal::pages() {
+    return {.all = database_->number("PRAGMA page_count"),
+            .unused = database_->number("PRAGMA freelist_count"),
+            .bytes = database_->number("PRAGMA page_size")};
 }
 
 void StoreJournal::check_for_room() {

@@ -8,6 +8,7 @@
 #include <future>
 #include <sstream>
 #include <sys/resource.h>
+#include <thread>
 #include <utility>
 
 #include "broker/store/database.hpp"
@@ -340,6 +341,34 @@ TEST_CASE("StoreJournal: on a full disk removals use the reserve, and it stays f
     CHECK(open(temporary.path()).value().stored[0].queue.messages.size() == 2);
     CHECK(fs::file_size(store_file(temporary.path())) <
           std::uintmax_t{30} * 4096); // the store has returned its unused pages to the disk
+}
+
+TEST_CASE(
+    "StoreJournal: the room of removed messages is returned to the disk, while it is in use") {
+    const TemporaryDirectory temporary = TemporaryDirectory::in_memory();
+    const fs::path file = store_file(temporary.path());
+    constexpr std::int64_t messages = 400;
+    {
+        auto opened = open(temporary.path()).value();
+        opened.journal->append({created()});
+        for (std::int64_t number = 1; number <= messages; ++number) {
+            opened.journal->append({added(number, std::string(100'000, 'x'))});
+        }
+        REQUIRE_FALSE(outcome(*opened.journal));
+        for (std::int64_t number = 1; number < messages; ++number) {
+            opened.journal->append({MessageRemoved{.entity = 1, .sequence = number}});
+        }
+        REQUIRE_FALSE(outcome(*opened.journal));
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+        while (fs::file_size(file) > (std::uintmax_t{10} << 20U)) {
+            REQUIRE(std::chrono::steady_clock::now() < deadline);
+            std::this_thread::yield();
+        }
+        CHECK(fs::file_size(file) > (std::uintmax_t{6} << 20U)); // some is kept for new messages
+        opened.journal->append({added(messages + 1, "after")});
+        CHECK_FALSE(outcome(*opened.journal));
+    }
+    CHECK(open(temporary.path()).value().stored[0].queue.messages.size() == 2);
 }
 
 TEST_CASE("StoreJournal: changes that exceed even the reserve are not confirmed, and written once "
