@@ -30,35 +30,44 @@ struct FilePages {
 }
 
 /// Decides when a store returns unused pages to the disk, and how many at once. Commits wait for a
-/// step, so steps are short and have pauses between them.
+/// step. So steps are short, have pauses between them, and wait for a moment without commits, but
+/// not for ever.
 class RoomReturn {
 public:
     static constexpr Duration shortest_pause = std::chrono::milliseconds{100};
-    static constexpr int pauses_per_step = 9; ///< a tenth of the time for steps is the most
+    static constexpr int pauses_per_step = 9; ///< steps take at most a tenth of the time
+    /// A store that is never quiet for `shortest_pause` still returns pages so often.
+    static constexpr Duration longest_wait = std::chrono::seconds{2};
     static constexpr Duration short_step = std::chrono::milliseconds{5};
     static constexpr Duration long_step = std::chrono::milliseconds{15};
-    static constexpr std::int64_t fewest_pages = 32;
-    static constexpr std::int64_t most_pages = 1024;
+    static constexpr std::int64_t fewest_pages = 16;
+    static constexpr std::int64_t most_pages = 256;
 
     /// Pages may have become unused.
-    void on_commit() noexcept { is_open_ = true; }
+    void on_commit(TimePoint now) noexcept {
+        is_open_ = true;
+        committed_ = now;
+    }
 
     /// Whether there may be pages to return: call `is_due` again soon.
     [[nodiscard]] bool is_open() const noexcept { return is_open_; }
-    [[nodiscard]] bool is_due(TimePoint now) const noexcept { return is_open_ && now >= next_; }
+    [[nodiscard]] bool is_due(TimePoint now) const noexcept {
+        const bool is_quiet = now >= committed_ + shortest_pause;
+        return is_open_ && now >= rested_ + (is_quiet ? Duration::zero() : longest_wait);
+    }
 
     /// How many pages to return in this step. Zero: enough are returned, until the next commit.
     [[nodiscard]] std::int64_t pages_of_step(const FilePages& file, TimePoint now) noexcept {
         const std::int64_t pages = std::min(pages_to_return(file), pages_);
         is_open_ = pages > 0;
-        next_ = now + shortest_pause;
+        rested_ = now + shortest_pause;
         return pages;
     }
 
     /// A step has returned `returned` pages. Without any, there is no other before the next commit.
     void on_step(std::int64_t returned, Duration took, TimePoint now) noexcept {
         is_open_ = returned > 0;
-        next_ = now + std::max(shortest_pause, took * pauses_per_step);
+        rested_ = now + std::max(shortest_pause, took * pauses_per_step);
         if (took > long_step) {
             pages_ = std::max(pages_ / 2, fewest_pages);
         } else if (took < short_step) {
@@ -68,8 +77,9 @@ public:
 
 private:
     bool is_open_{true}; // the run before may have left pages
-    TimePoint next_{};
-    std::int64_t pages_{128};
+    TimePoint committed_{};
+    TimePoint rested_{}; // the end of the pause
+    std::int64_t pages_{64};
 };
 
 } // namespace sessionq::broker

@@ -181,7 +181,7 @@ std::unique_ptr<Failure> StoreJournal::try_commit() {
     try {
         writer_.commit(pending_);
         pending_.clear();
-        room_return_.on_commit();
+        room_return_.on_commit(clock_.now());
         count_commit();
         return nullptr;
     } catch (const DatabaseError& error) {

@@ -48,7 +48,7 @@ TEST_CASE("RoomReturn: steps are bounded and have pauses, and end when enough is
     CHECK(room.is_due(now)); // a look after the start
     CHECK(room.pages_of_step(file_of(1000, 100), now) == 0);
     CHECK_FALSE(room.is_open());
-    room.on_commit();
+    room.on_commit(now);
     CHECK_FALSE(room.is_due(now)); // looks have pauses too
     now += RoomReturn::shortest_pause;
     CHECK(room.is_due(now));
@@ -68,6 +68,24 @@ TEST_CASE("RoomReturn: steps are bounded and have pauses, and end when enough is
     }
     CHECK(unused == kept);
     CHECK(steps > 54'000 / RoomReturn::most_pages);
+}
+
+TEST_CASE("RoomReturn: a step waits for a moment without commits, but not for ever") {
+    RoomReturn room;
+    TimePoint now{std::chrono::hours{1}};
+    CHECK(room.pages_of_step(file_of(90'000, 80'000), now) > 0);
+    room.on_step(128, std::chrono::milliseconds{10}, now);
+    const TimePoint rested = now + RoomReturn::shortest_pause;
+    while (now < rested + RoomReturn::longest_wait) {
+        CHECK_FALSE(room.is_due(now));
+        room.on_commit(now);
+        now += std::chrono::milliseconds{50};
+    }
+    CHECK(room.is_due(now));
+    room.on_step(128, std::chrono::milliseconds{10}, now);
+    room.on_commit(now);
+    CHECK_FALSE(room.is_due(now + RoomReturn::shortest_pause - std::chrono::milliseconds{1}));
+    CHECK(room.is_due(now + RoomReturn::shortest_pause));
 }
 
 TEST_CASE("RoomReturn: long steps become smaller and have longer pauses, short ones larger") {
@@ -102,6 +120,6 @@ TEST_CASE("RoomReturn: a step that returns nothing is the last one until the nex
     CHECK(room.pages_of_step(file_of(90'000, 80'000), now) > 0);
     room.on_step(0, Duration::zero(), now);
     CHECK_FALSE(room.is_open());
-    room.on_commit();
+    room.on_commit(now);
     CHECK(room.is_due(now + RoomReturn::shortest_pause));
 }
