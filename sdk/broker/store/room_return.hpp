@@ -42,6 +42,8 @@ public:
     static constexpr Duration long_step = std::chrono::milliseconds{15};
     static constexpr std::int64_t fewest_pages = 16;
     static constexpr std::int64_t most_pages = 256;
+    /// So many go to the disk at once: a file system takes long to shorten a file by a lot.
+    static constexpr std::int64_t pages_per_checkpoint = 2048;
 
     /// Pages may have become unused.
     void on_commit(TimePoint now) noexcept {
@@ -67,6 +69,7 @@ public:
     /// A step has returned `returned` pages. Without any, there is no other before the next commit.
     void on_step(std::int64_t returned, Duration took, TimePoint now) noexcept {
         is_open_ = returned > 0;
+        unwritten_ += returned;
         rested_ = now + std::max(shortest_pause, took * pauses_per_step);
         if (took > long_step) {
             pages_ = std::max(pages_ / 2, fewest_pages);
@@ -75,7 +78,17 @@ public:
         }
     }
 
+    /// Whether to write the log into the file, as the next step. Until then the file keeps its
+    /// length. `pages`: of the next step.
+    [[nodiscard]] bool takes_checkpoint(std::int64_t pages) noexcept {
+        const bool is_time = unwritten_ > 0 && (pages == 0 || unwritten_ >= pages_per_checkpoint);
+        unwritten_ = is_time ? 0 : unwritten_;
+        is_open_ = is_open_ || is_time;
+        return is_time;
+    }
+
 private:
+    std::int64_t unwritten_{0};
     bool is_open_{true}; // the run before may have left pages
     TimePoint committed_{};
     TimePoint rested_{}; // the end of the pause

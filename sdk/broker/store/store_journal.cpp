@@ -217,16 +217,13 @@ void StoreJournal::return_room() {
         const FilePages before = pages();
         const TimePoint begun = clock_.now();
         const std::int64_t wanted = room_return_.pages_of_step(before, begun);
-        if (wanted == 0) {
-            return;
-        }
-        database_->run("PRAGMA incremental_vacuum(" + std::to_string(wanted) + ")");
-        const FilePages after = pages();
-        if (pages_to_return(after) == 0) { // until then the file keeps its length
+        if (room_return_.takes_checkpoint(wanted)) {
             database_->run("PRAGMA wal_checkpoint(PASSIVE)");
+        } else if (wanted > 0) {
+            database_->run("PRAGMA incremental_vacuum(" + std::to_string(wanted) + ")");
+            const TimePoint ended = clock_.now();
+            room_return_.on_step(before.unused - pages().unused, ended - begun, ended);
         }
-        const TimePoint ended = clock_.now();
-        room_return_.on_step(before.unused - after.unused, ended - begun, ended);
     } catch (const DatabaseError&) {
         // The next commit says what is wrong with the disk.
         room_return_.on_step(0, Duration::zero(), clock_.now());

@@ -88,6 +88,25 @@ TEST_CASE("RoomReturn: a step waits for a moment without commits, but not for ev
     CHECK(room.is_due(now + RoomReturn::shortest_pause));
 }
 
+TEST_CASE("RoomReturn: what is returned is written into the file now and then, and at the end") {
+    RoomReturn room;
+    const TimePoint now{std::chrono::hours{1}};
+    CHECK_FALSE(room.takes_checkpoint(0)); // nothing was returned
+    room.on_step(RoomReturn::pages_per_checkpoint - 1, Duration::zero(), now);
+    CHECK_FALSE(room.takes_checkpoint(100));
+    room.on_step(1, Duration::zero(), now);
+    CHECK(room.takes_checkpoint(100));
+    CHECK_FALSE(room.takes_checkpoint(100));
+    room.on_step(1, Duration::zero(), now);
+    CHECK(room.pages_of_step(file_of(100, 10), now) == 0);
+    CHECK_FALSE(room.is_open());
+    CHECK(room.takes_checkpoint(0));
+    CHECK(room.is_open()); // one more look
+    CHECK(room.pages_of_step(file_of(100, 10), now) == 0);
+    CHECK_FALSE(room.takes_checkpoint(0));
+    CHECK_FALSE(room.is_open());
+}
+
 TEST_CASE("RoomReturn: long steps become smaller and have longer pauses, short ones larger") {
     RoomReturn room;
     TimePoint now{std::chrono::hours{1}};
