@@ -29,7 +29,7 @@ SimStore::SimStore(const Scheduler& scheduler, SeamDefect defect)
       defect_{defect},
       codec_{{.now = scheduler.now(), .wall = scheduler.wall_now()}},
       database_{":memory:"},
-      writer_{prepared(database_), codec_} {}
+      writer_{prepared(database_), codec_, {}} {}
 
 void SimStore::commit(std::vector<broker::Change> changes) {
     spoil(changes);
@@ -44,11 +44,11 @@ void SimStore::commit(std::vector<broker::Change> changes) {
 
 std::vector<broker::DurableQueue> SimStore::read() {
     broker::DamageReport damage;
-    auto queues = broker::read_store(database_, codec_, scheduler_->wall_now(), damage);
+    auto read = broker::read_store(database_, codec_, scheduler_->wall_now(), damage);
     if (!damage.empty()) {
         throw Error{{.code = Errc::protocol_error, .detail = damage.text()}};
     }
-    return queues;
+    return std::move(read.queues);
 }
 
 void SimStore::spoil(std::vector<broker::Change>& changes) const {

@@ -2,6 +2,7 @@
 #include "broker/store/change_writer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "broker/store/options_text.hpp"
 #include "broker/store/origin_text.hpp"
@@ -20,10 +21,24 @@ Ledger ledger_of(Database& database) {
     throw DatabaseError{DatabaseError::Kind::damaged, "the ledger is missing or altered"};
 }
 
+bool is_long(const MessageContent& content) {
+    return content.wire_bytes() >= ChangeWriter::least_shared_bytes;
+}
+
 } // namespace
 
-ChangeWriter::ChangeWriter(Database& database, const ContentCodec& codec)
-    : database_{database}, codec_{codec}, committed_{ledger_of(database)} {}
+ChangeWriter::ChangeWriter(Database& database, const ContentCodec& codec, SharedContents contents)
+    : database_{database},
+      codec_{codec},
+      contents_{std::move(contents)},
+      committed_{ledger_of(database)} {
+    tables_.messages.on_release([this](std::int64_t content) { contents_.release(content); });
+    Statement topics{database, "SELECT id FROM queues WHERE kind = ?"};
+    topics.bind(static_cast<std::int64_t>(EntityKind::topic));
+    while (topics.step()) {
+        topics_.insert(topics.number(0));
+    }
+}
 
 void ChangeWriter::commit(const ChangeSet& set) {
     try {
@@ -33,8 +48,10 @@ void ChangeWriter::commit(const ChangeSet& set) {
         ledger_writer_.write(ledger_);
         commit_.run();
         committed_ = ledger_;
+        contents_.keep();
     } catch (...) {
         ledger_ = committed_;
+        contents_.undo();
         if (database_.is_in_transaction()) {
             database_.run("ROLLBACK");
         }
@@ -43,6 +60,7 @@ void ChangeWriter::commit(const ChangeSet& set) {
 }
 
 void ChangeWriter::write(const ChangeSet& set) {
+    count_uses(set);
     for (const ChangeSet::QueueChange& change : set.queues()) {
         std::visit([this](const auto& what) { apply(what); }, change);
     }
@@ -81,6 +99,24 @@ void ChangeWriter::write(const ChangeSet& set) {
             row.last_sequence = std::max(row.last_sequence, last);
         });
     }
+    erase_unused_contents();
+}
+
+void ChangeWriter::count_uses(const ChangeSet& set) {
+    uses_.clear();
+    for (const ChangeSet::MessageRow& row : set.messages()) {
+        const MessageContentPtr& content = row.message.content;
+        if (content != nullptr && is_long(*content)) {
+            ++uses_[content.get()];
+        }
+    }
+}
+
+// At the end: a message that moves leaves one entity before it is in the other one.
+void ChangeWriter::erase_unused_contents() {
+    for (const std::int64_t id : contents_.take_unused()) {
+        tables_.contents.erase({.id = id});
+    }
 }
 
 void ChangeWriter::apply(const QueueCreated& created) {
@@ -93,6 +129,9 @@ void ChangeWriter::apply(const QueueCreated& created) {
                            .options = options,
                            .declared_rules = {rules},
                            .rules = {rules}});
+    if (created.kind == EntityKind::topic) {
+        topics_.insert(created.queue);
+    }
     tables_.entities.insert({.id = created.queue});
     tables_.entities.insert({.id = created.dead_letters});
 }
@@ -122,6 +161,7 @@ void ChangeWriter::apply(const QueueRemoved& removed) {
 }
 
 void ChangeWriter::remove_entity(EntityId entity) {
+    topics_.erase(entity);
     tables_.messages.erase_where("entity = ?", entity);
     tables_.states.erase_where("entity = ?", entity);
     tables_.taken_ids.erase_where("entity = ?", entity);
@@ -150,9 +190,32 @@ MessageRow ChangeWriter::row_of(const DurableMessage& message) {
             .write();
     row.passed_to = origin_;
     if (message.content) {
-        row.content = {codec_.encode(*message.content, message.enqueued_time, scratch_)};
+        row.content = store_content(message);
     }
     return row;
+}
+
+ContentCell ChangeWriter::store_content(const DurableMessage& message) {
+    const MessageContentPtr& content = message.content;
+    const auto encode = [&] { return codec_.encode(*content, message.enqueued_time, scratch_); };
+    std::int64_t id = contents_.id_of(*content);
+    if (id == 0 && !is_shared(message)) {
+        return {.bytes = encode()};
+    }
+    if (id == 0) {
+        id = ++ledger_.last_content;
+        tables_.contents.insert(
+            {.id = id, .enqueued = nanoseconds_of(message.enqueued_time), .bytes = {encode()}});
+        contents_.add(id, content);
+    }
+    contents_.use(id);
+    return {.shared = id};
+}
+
+/// Whether other messages will use the content. That of a topic goes to subscriptions.
+bool ChangeWriter::is_shared(const DurableMessage& message) const {
+    const auto uses = uses_.find(message.content.get());
+    return uses != uses_.end() && (uses->second > 1 || topics_.contains(message.entity));
 }
 
 void ChangeWriter::write(const ChangeSet::MessageRow& changed) {
@@ -169,6 +232,8 @@ void ChangeWriter::write(const ChangeSet::MessageRow& changed) {
             row.passed_to = former.passed_to;
             if (!message.content) {
                 row.content = former.content;
+            } else {
+                contents_.release(former.content.shared);
             }
         });
         break;

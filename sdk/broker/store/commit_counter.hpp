@@ -5,7 +5,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "broker/store/ledger.hpp"
 
 namespace sessionq::broker {
 
@@ -13,8 +17,13 @@ namespace sessionq::broker {
 struct CommitCount {
     std::int64_t store{0};
     std::int64_t commits{0};
+    std::int64_t run{0};  ///< `Ledger::run`. Zero in counters of version 3
+    std::int64_t boot{0}; ///< names the start of the machine; zero: unknown
     bool operator==(const CommitCount&) const noexcept = default;
 };
+
+/// What a ledger says, counted since the machine was started.
+[[nodiscard]] CommitCount count_of(const Ledger& ledger) noexcept;
 
 /// A file beside the database that counts its commits. SQLite ends a write-ahead log at the first
 /// damaged frame and says nothing. A database that is behind its counter has lost commits.
@@ -22,13 +31,22 @@ struct CommitCount {
 /// The counter is written after the commit is on the disk, and is not flushed itself: after a power
 /// failure it may be behind the database, never ahead of it. It has two entries, written in turn,
 /// so one is complete whenever the process ends. For one thread at a time.
+///
+/// Each start of a store draws a random number, its run. The number goes into the database file
+/// itself and into the counter. So a counter of an earlier run is noticed. An older counter of the
+/// same run is noticed until the machine restarts: without a power failure a counter is at most one
+/// commit behind.
+///
+/// Not noticed: a counter and a log that were replaced together by older ones which match each
+/// other, an older counter of the same run after a restart of the machine, and the whole directory
+/// replaced by an older copy.
 class CommitCounter {
 public:
     /// What the file holds.
     struct Contents {
         bool exists{false};
-        std::optional<CommitCount> count{}; ///< the higher of the sound entries
-        bool is_damaged{false};             ///< an entry is not sound
+        std::vector<CommitCount> counts{}; ///< the sound entries
+        bool is_damaged{false};            ///< an entry is not sound
     };
 
     explicit CommitCounter(std::filesystem::path file) : file_{std::move(file)} {}
@@ -39,9 +57,9 @@ public:
     /// A file that cannot be read counts as damaged.
     [[nodiscard]] Contents read() const;
 
-    /// Creates the file if necessary, for its owner alone, and begins with this count. Flushes it.
-    /// Returns false if that fails.
-    [[nodiscard]] bool begin(CommitCount count) noexcept;
+    /// Creates the file if necessary, for its owner alone, and begins with these two entries.
+    /// Flushes it. Returns false if that fails.
+    [[nodiscard]] bool begin(CommitCount one, CommitCount other) noexcept;
 
     /// Writes a count. Never takes more room on the disk. Returns false if that fails, or if
     /// `begin` failed.
@@ -52,8 +70,15 @@ private:
     int descriptor_{-1};
 };
 
-/// An entry of the file: the two numbers and their checksum, each little-endian.
-using CounterEntry = std::array<char, 24>;
+/// Compares a store with the sound entries of its counter. Returns what is wrong. `boot`: of
+/// the count that a ledger has now.
+[[nodiscard]] std::optional<std::string> find_lost_commits(const Ledger& ledger,
+                                                           const CommitCounter::Contents& counted,
+                                                           std::int64_t boot);
+
+/// An entry of the file: the four numbers and their checksum, each little-endian. Version 3 had
+/// store, commits and their checksum.
+using CounterEntry = std::array<char, 40>;
 [[nodiscard]] CounterEntry encode(CommitCount count) noexcept;
 /// Returns nothing if the checksum does not match.
 [[nodiscard]] std::optional<CommitCount> decode(std::string_view entry) noexcept;

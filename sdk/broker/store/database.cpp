@@ -54,15 +54,17 @@ bool Database::is_in_transaction() const noexcept { return sqlite3_get_autocommi
 
 std::int64_t Database::changes() const noexcept { return sqlite3_changes64(handle_); }
 
-void Database::define(const std::string& name, std::function<void(std::int64_t)> use) {
-    using Use = std::function<void(std::int64_t)>;
+void Database::define(const std::string& name,
+                      std::function<void(std::int64_t, std::int64_t)> use) {
+    using Use = std::function<void(std::int64_t, std::int64_t)>;
     const auto call = [](sqlite3_context* context, int, sqlite3_value** arguments) {
-        (*static_cast<Use*>(sqlite3_user_data(context)))(sqlite3_value_int64(arguments[0]));
+        (*static_cast<Use*>(sqlite3_user_data(context)))(sqlite3_value_int64(arguments[0]),
+                                                         sqlite3_value_int64(arguments[1]));
         sqlite3_result_int(context, 1);
     };
     const auto destroy = [](void* owned) { delete static_cast<Use*>(owned); };
     const int code = sqlite3_create_function_v2(
-        handle_, name.c_str(), 1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
+        handle_, name.c_str(), 2, SQLITE_UTF8 | SQLITE_DIRECTONLY,
         std::make_unique<Use>(std::move(use)).release(), call, nullptr, nullptr, destroy);
     if (code != SQLITE_OK) { // it has destroyed the function
         throw error_of(handle_, code);
@@ -146,6 +148,10 @@ std::int64_t Statement::number(int column) const {
 
 bool Statement::is_null(int column) const {
     return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
+}
+
+bool Statement::is_number(int column) const {
+    return sqlite3_column_type(handle_.get(), column) == SQLITE_INTEGER;
 }
 
 std::string_view Statement::view(int column) const {

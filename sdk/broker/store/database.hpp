@@ -41,8 +41,8 @@ public:
     [[nodiscard]] bool is_in_transaction() const noexcept;
     /// How many rows the last statement wrote.
     [[nodiscard]] std::int64_t changes() const noexcept;
-    /// Defines an SQL function of one number. It calls `use` and is true. Replaces an earlier one.
-    void define(const std::string& name, std::function<void(std::int64_t)> use);
+    /// Defines an SQL function of two numbers. It calls `use` and is true. Replaces an earlier one.
+    void define(const std::string& name, std::function<void(std::int64_t, std::int64_t)> use);
     /// Whether closing leaves the write-ahead log as it is. Otherwise it is written into the file
     /// and removed.
     void keep_log_on_close(bool is_kept);
@@ -85,6 +85,7 @@ public:
 
     [[nodiscard]] std::int64_t number(int column) const;
     [[nodiscard]] bool is_null(int column) const;
+    [[nodiscard]] bool is_number(int column) const;
     /// Valid until the statement moves on.
     [[nodiscard]] std::string_view view(int column) const;
     [[nodiscard]] std::string bytes(int column) const { return std::string{view(column)}; }

@@ -31,15 +31,18 @@ struct TableSum {
 struct Ledger {
     static constexpr std::string_view table = "ledger";
     static constexpr int keys = 1;
-    static constexpr std::array names{"queues", "entities", "messages", "session_states",
-                                      "taken_ids"};
-    static constexpr std::array sum_names{"queues_sum", "entities_sum", "messages_sum",
-                                          "session_states_sum", "taken_ids_sum"};
+    static constexpr std::array names{"queues",         "entities",  "messages",
+                                      "session_states", "taken_ids", "contents"};
+    static constexpr std::array sum_names{"queues_sum",         "entities_sum",  "messages_sum",
+                                          "session_states_sum", "taken_ids_sum", "contents_sum"};
 
     std::int64_t id{1};
     std::int64_t version{0}; ///< of the schema
     std::int64_t store{0};   ///< a random number that names the store
     std::int64_t commits{0}; ///< since the store was made
+    /// A random number that the last start drew. Zero: commits were not counted since.
+    std::int64_t run{0};
+    std::int64_t last_content{0}; ///< the highest id of a content so far. None is used again
     std::array<TableSum, names.size()> sums{};
 
     /// The sum of the table of these rows.
@@ -58,6 +61,8 @@ struct Ledger {
         visit("version", row.version);
         visit("store", row.store);
         visit("commits", row.commits);
+        visit("run", row.run);
+        visit("last_content", row.last_content);
         for (std::size_t i = 0; i < names.size(); ++i) {
             visit(names[i], row.sums[i].rows);
             visit(sum_names[i], row.sums[i].sum);
@@ -65,7 +70,8 @@ struct Ledger {
     }
 };
 
-/// Returns nothing if the ledger is missing or damaged. Throws DatabaseError.
+/// Reads that of a store of version 3 too. Returns nothing if it is missing or damaged. Throws
+/// DatabaseError.
 [[nodiscard]] std::optional<Ledger> read_ledger(Database& database);
 
 /// Writes the ledger. For one thread at a time. Throws DatabaseError.

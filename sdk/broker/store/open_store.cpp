@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "broker/store/open_store.hpp"
 
+#include <random>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -18,18 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Compares a store with its counter. Returns what is wrong.
-std::optional<std::string> find_lost_commits(const Ledger& ledger, const CommitCount& counted) {
-    if (counted.store != ledger.store) {
-        return "it is not the store that the file 'commits' beside it belongs to; if it was "
-               "replaced on purpose, remove that file";
-    }
-    if (ledger.commits < counted.commits) {
-        return std::to_string(counted.commits - ledger.commits) + " of " +
-               std::to_string(counted.commits) +
-               " confirmed commits are lost: its log is cut or damaged";
-    }
-    return std::nullopt;
+std::int64_t draw_run() {
+    std::random_device random;
+    const std::uint64_t drawn = (std::uint64_t{random()} << 32U) | random();
+    return drawn != 0 ? static_cast<std::int64_t>(drawn) : 1;
 }
 
 class StoreOpener {
@@ -82,8 +75,10 @@ private:
             if (auto fault = prepare_store(database, file_, is_counted, damage_)) {
                 return fault;
             }
-            if (has_current_schema(database)) {
-                opened_.queues = read_store(database, codec_, at_, damage_);
+            if (has_known_tables(database)) {
+                StoreContents read = read_store(database, codec_, at_, damage_);
+                opened_.queues = std::move(read.queues);
+                opened_.contents = std::move(read.shared);
                 compare_with_counter(database);
             }
         } catch (const DatabaseError& error) {
@@ -117,14 +112,15 @@ private:
         if (counted.is_damaged) {
             core::log(LogLevel::warning, "broker", "the file '", counter_file(directory_).string(),
                       "' is damaged: ",
-                      counted.count ? "the last commit before this start may be lost"
-                                    : "commits that were lost before this start are not noticed");
+                      !counted.counts.empty()
+                          ? "the last commit before this start may be lost"
+                          : "commits that were lost before this start are not noticed");
         } else if (!counted.exists && ledger && ledger->commits > 0) {
             core::log(LogLevel::warning, "broker", "the file '", counter_file(directory_).string(),
                       "' is missing: commits that were lost before this start are not noticed");
         }
-        if (counted.count && ledger) {
-            if (auto lost = find_lost_commits(*ledger, *counted.count)) {
+        if (ledger) {
+            if (auto lost = find_lost_commits(*ledger, counted, count_of(*ledger).boot)) {
                 damage_.add(std::move(*lost));
             }
         }
@@ -196,13 +192,32 @@ private:
     void accept() {
         opened_.database->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
         opened_.database->keep_log_on_close(false);
-        const auto ledger = read_ledger(*opened_.database);
         opened_.counter = std::make_unique<CommitCounter>(counter_file(directory_));
-        if (!ledger ||
-            !opened_.counter->begin({.store = ledger->store, .commits = ledger->commits})) {
+        if (!begin_counting(count_of(read_ledger(*opened_.database).value()))) {
             core::log(LogLevel::warning, "broker", "the file '", counter_file(directory_).string(),
                       "' cannot be written: commits that get lost will not be noticed");
         }
+    }
+
+    /// Begins a run in the database and in the counter. The counter has the former run and the new
+    /// one until the database has the new one, so it matches whenever the process ends.
+    bool begin_counting(CommitCount former) {
+        CommitCount next = former;
+        next.run = draw_run();
+        opened_.is_counted = opened_.counter->begin(former, next);
+        try {
+            begin_run(*opened_.database, opened_.is_counted ? next.run : 0);
+            // Into the file itself. A cut log would take the run along.
+            opened_.database->run("PRAGMA wal_checkpoint(TRUNCATE)");
+        } catch (const DatabaseError& error) {
+            if (error.kind() != DatabaseError::Kind::full || !has_contents(*opened_.database)) {
+                throw;
+            }
+        }
+        const auto ledger = read_ledger(*opened_.database).value();
+        opened_.is_counted = opened_.is_counted && ledger.run != 0 &&
+                             opened_.counter->begin(count_of(ledger), count_of(ledger));
+        return opened_.is_counted;
     }
 
     const fs::path& directory_;

@@ -12,6 +12,7 @@
 #include "broker/journal.hpp"
 #include "broker/store/commit_counter.hpp"
 #include "broker/store/database.hpp"
+#include "broker/store/shared_contents.hpp"
 #include "core/result.hpp"
 
 namespace sessionq::broker {
@@ -20,7 +21,9 @@ namespace sessionq::broker {
 struct OpenedStore {
     std::unique_ptr<Database> database{};
     std::unique_ptr<CommitCounter> counter{};
+    bool is_counted{false};             ///< whether the counter can be written
     std::vector<DurableQueue> queues{}; ///< everything in it, except forgotten message ids
+    SharedContents contents{};          ///< of their messages
 };
 
 /// Opens the store in `directory` for this process alone, creating both if they do not exist.

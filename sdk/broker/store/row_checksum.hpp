@@ -25,6 +25,14 @@ public:
     }
     void add(std::string_view text) noexcept { hash_ = hash64(text, hash_); }
     void add(Blob blob) noexcept { add(blob.bytes); }
+    void add(const ContentCell& content) noexcept {
+        if (content.shared != 0) {
+            add(std::string_view{"shared"});
+            add(content.shared);
+        } else {
+            add(content.bytes); // as in stores of version 3
+        }
+    }
     template <typename Value>
     void add(const std::optional<Value>& value) noexcept {
         add(std::int64_t{value.has_value()});

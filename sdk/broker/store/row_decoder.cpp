@@ -83,12 +83,19 @@ core::Result<DurableMessage> decode(const MessageRow& row, const ContentCodec& c
                            .description = std::string{row.description.value_or("")},
                            .source = std::string{origin.source}});
     }
+    if (row.content.shared != 0) {
+        return message;
+    }
     auto content = codec.decode(row.content.bytes, message.enqueued_time);
     if (!content) {
         return content.failure();
     }
     message.content = std::move(content).value();
     return message;
+}
+
+core::Result<MessageContentPtr> decode(const ContentRow& row, const ContentCodec& codec) {
+    return codec.decode(row.bytes.bytes, wall_of(row.enqueued));
 }
 
 core::Result<SessionStateSet> decode(const SessionStateRow& row, const ContentCodec& /*codec*/) {

@@ -27,12 +27,20 @@ std::string RowNames::of(const MessageRow& row) const {
     return "messages: message " + std::to_string(row.sequence) + " of " + of_entity(row.entity);
 }
 
+std::string RowNames::of_lost_content(const MessageRow& row) const {
+    return of(row) + " has lost its content " + std::to_string(row.content.shared);
+}
+
 std::string RowNames::of(const SessionStateRow& row) const {
     return "session_states: session " + in_quotes(row.session_id) + " of " + of_entity(row.entity);
 }
 
 std::string RowNames::of(const TakenIdRow& row) const {
     return "taken_ids: message id " + in_quotes(row.message_id) + " of " + of_entity(row.entity);
+}
+
+std::string RowNames::of(const ContentRow& row) const {
+    return "contents: content " + std::to_string(row.id);
 }
 
 } // namespace sessionq::broker

@@ -19,6 +19,9 @@ public:
     [[nodiscard]] std::string of(const MessageRow& row) const;
     [[nodiscard]] std::string of(const SessionStateRow& row) const;
     [[nodiscard]] std::string of(const TakenIdRow& row) const;
+    [[nodiscard]] std::string of(const ContentRow& row) const;
+    /// A message whose shared content is not there.
+    [[nodiscard]] std::string of_lost_content(const MessageRow& row) const;
     [[nodiscard]] std::string of_entity(std::int64_t id) const;
 
 private:

@@ -49,6 +49,13 @@ template <typename Row>
 inline void bind_value(Statement& statement, std::int64_t value) { statement.bind(value); }
 inline void bind_value(Statement& statement, std::string_view text) { statement.bind_text(text); }
 inline void bind_value(Statement& statement, Blob blob) { statement.bind_bytes(blob.bytes); }
+inline void bind_value(Statement& statement, const ContentCell& content) {
+    if (content.shared != 0) {
+        statement.bind(content.shared);
+    } else {
+        statement.bind_bytes(content.bytes);
+    }
+}
 template <typename Value>
 void bind_value(Statement& statement, const std::optional<Value>& value) {
     if (value) {
@@ -81,6 +88,12 @@ inline void read_value(const Statement& rows, int column, std::string_view& text
 }
 inline void read_value(const Statement& rows, int column, Blob& blob) {
     blob.bytes = rows.view(column);
+}
+inline void read_value(const Statement& rows, int column, ContentCell& content) {
+    content.shared = rows.is_number(column) ? rows.number(column) : 0;
+    if (content.shared == 0) {
+        content.bytes = rows.view(column);
+    }
 }
 template <typename Value>
 void read_value(const Statement& rows, int column, std::optional<Value>& value) {

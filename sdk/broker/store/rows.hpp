@@ -13,12 +13,18 @@ struct Blob {
     std::string_view bytes{};
 };
 
+/// The content of a message: its bytes, or the id of the row that has them for several messages.
+struct ContentCell {
+    std::string_view bytes{};
+    std::int64_t shared{0}; ///< the id of a `ContentRow`; zero: the bytes are here
+};
+
 // A row of each table of a store, column by column. The key comes first, in `keys` columns. Texts
 // and bytes are views: of the statement that read the row, or of the writer's memory.
 //
 // `visit` calls its argument with the name and the value of each column. `order` is the column that
 // orders the rows, within their entity if they have one. `position` is the place of the table's sum
-// in the ledger.
+// in the ledger. `reference` is the SQL term for the id of the row that it refers to, or zero.
 
 struct QueueRow { ///< or of a topic, or of a subscription
     static constexpr std::string_view table = "queues";
@@ -71,6 +77,9 @@ struct MessageRow {
     static constexpr std::size_t position = 2;
     static constexpr int keys = 2;
     static constexpr const char* order = "sequence";
+    // Does not read the bytes.
+    static constexpr const char* reference =
+        "CASE typeof(content) WHEN 'integer' THEN content ELSE 0 END";
 
     std::int64_t entity{0};
     std::int64_t sequence{0};
@@ -80,7 +89,7 @@ struct MessageRow {
     std::optional<std::int64_t> time_to_live{};
     std::optional<std::string_view> reason{};
     std::optional<std::string_view> description{};
-    Blob content{};
+    ContentCell content{};
     std::string_view passed_to{};
 
     [[nodiscard]] std::int64_t place_in_order() const noexcept { return sequence; }
@@ -139,6 +148,26 @@ struct TakenIdRow {
         visit("message_id", row.message_id);
         visit("sequence", row.sequence);
         visit("until", row.until);
+    }
+};
+
+struct ContentRow { ///< that messages refer to
+    static constexpr std::string_view table = "contents";
+    static constexpr std::size_t position = 5;
+    static constexpr int keys = 1;
+    static constexpr const char* order = "id";
+
+    std::int64_t id{0};
+    std::int64_t enqueued{0}; ///< the deadline in the bytes counts from here
+    Blob bytes{};
+
+    [[nodiscard]] std::int64_t place_in_order() const noexcept { return id; }
+
+    template <typename Row, typename Visit>
+    static void visit(Row& row, Visit&& visit) {
+        visit("id", row.id);
+        visit("enqueued", row.enqueued);
+        visit("bytes", row.bytes);
     }
 };
 

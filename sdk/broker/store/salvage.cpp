@@ -40,9 +40,11 @@ public:
         copy<EntityRow>(std::nullopt, [this](const EntityRow& row, const EntityRow&) {
             raise(row.id, row.last_sequence);
         });
+        copy_contents();
         for (const auto& [entity, last] : last_sequences_) {
             copy_rows_of(entity, last);
         }
+        erase_unused_contents();
         for (const auto& [entity, last] : last_sequences_) {
             tables_.entities.insert({.id = entity, .last_sequence = last});
         }
@@ -57,9 +59,44 @@ private:
         try {
             has_checksums_ = from_.number("SELECT count(*) FROM pragma_table_info('messages') "
                                           "WHERE name = 'checksum'") != 0;
+            has_contents_ = has_contents(from_);
             former_ = read_ledger(from_);
         } catch (const DatabaseError& error) {
             result_.lost.add(std::string{"its tables cannot be found: "} + error.what());
+        }
+    }
+
+    void copy_contents() {
+        ledger_.last_content = former_ ? former_->last_content : 0;
+        if (!has_contents_) { // a store of an earlier version
+            return;
+        }
+        copy<ContentRow>(std::nullopt, [this](const ContentRow& row, const MessageContentPtr&) {
+            contents_.emplace(row.id, 0);
+            ledger_.last_content = std::max(ledger_.last_content, row.id);
+            tables_.contents.insert(row);
+        });
+    }
+
+    void copy_message(const MessageRow& row) {
+        if (row.content.shared != 0) {
+            const auto content = contents_.find(row.content.shared);
+            if (content == contents_.end()) {
+                result_.lost.add(names_.of_lost_content(row));
+                --result_.rows; // it was sound, but is of no use
+                return;
+            }
+            ++content->second;
+        }
+        tables_.messages.insert(row);
+    }
+
+    void erase_unused_contents() {
+        for (const auto& [id, uses] : contents_) {
+            if (uses == 0) {
+                tables_.contents.erase({.id = id});
+                --result_.rows;
+            }
         }
     }
 
@@ -68,7 +105,7 @@ private:
             entity,
             [this](const MessageRow& row, const DurableMessage&) {
                 raise(row.entity, row.sequence);
-                tables_.messages.insert(row);
+                copy_message(row);
             },
             0, last > 0 ? std::optional{last + 1} : std::nullopt);
         copy<SessionStateRow>(entity, [this](const SessionStateRow& row, const SessionStateSet&) {
@@ -134,8 +171,10 @@ private:
     TableWriters tables_{to_, ledger_};
     std::optional<Ledger> former_;
     bool has_checksums_{true};
+    bool has_contents_{true};
     RowNames names_;
     std::set<std::string> queues_;
+    std::map<std::int64_t, std::int64_t> contents_;       // by id, how many messages use each
     std::map<std::int64_t, std::int64_t> last_sequences_; // by the ids of salvaged entities
     Salvaged result_;
 };

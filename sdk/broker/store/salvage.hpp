@@ -14,7 +14,8 @@ struct Salvaged {
 };
 
 /// Copies all sound rows of a damaged store into a new one, which `prepare_store` has made. Where a
-/// part of a table cannot be read, continues behind it. Leaves out rows whose entity is lost.
+/// part of a table cannot be read, continues behind it. Leaves out rows whose entity is lost, and
+/// messages whose shared content is.
 ///
 /// Only rows with a matching checksum are copied, so nothing altered gets into the new store. A row
 /// that had been removed can come back if an old page did.

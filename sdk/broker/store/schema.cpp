@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "broker/store/schema.hpp"
 
+#include <array>
 #include <string>
 
 #include "broker/store/ledger.hpp"
@@ -12,12 +13,17 @@ namespace {
 
 constexpr std::int64_t application_id = 0x53734e51; // "SsNQ"
 
+// A version that the rows are as they are now in. Version 4 added `contents`, and columns of the
+// ledger.
+constexpr std::int64_t first_checked_version = 3;
+
 // Instants are nanoseconds since 1970, times to live are milliseconds. `reason` is null unless the
 // message is a dead letter, or was one. `passed_to` tells where a forwarded message comes from
 // (`OriginText`), and lists the ids of the subscriptions that have received a topic's message. The
-// checksum is that of `checksum_of`; in a table with long columns it stands
+// content of a message is a blob, or an integer: the id of the row of `contents` that has it for
+// several messages. The checksum is that of `checksum_of`; in a table with long columns it stands
 // before them, so that it can be read without them.
-constexpr const char* tables = R"sql(
+constexpr const char* row_tables = R"sql(
 CREATE TABLE queues (
   id INTEGER PRIMARY KEY,
   dead_letters INTEGER NOT NULL UNIQUE,
@@ -63,6 +69,9 @@ CREATE TABLE taken_ids (
   PRIMARY KEY (entity, message_id)
 ) WITHOUT ROWID;
 CREATE INDEX taken_ids_by_age ON taken_ids (until);
+)sql";
+
+constexpr const char* former_ledger = R"sql(
 CREATE TABLE ledger (
   id INTEGER PRIMARY KEY,
   version INTEGER NOT NULL,
@@ -82,6 +91,39 @@ CREATE TABLE ledger (
 );
 )sql";
 
+constexpr const char* contents_and_ledger = R"sql(
+CREATE TABLE contents (
+  id INTEGER PRIMARY KEY,
+  checksum INTEGER NOT NULL,
+  enqueued INTEGER NOT NULL,
+  bytes BLOB NOT NULL
+);
+CREATE TABLE ledger (
+  id INTEGER PRIMARY KEY,
+  version INTEGER NOT NULL,
+  store INTEGER NOT NULL,
+  commits INTEGER NOT NULL,
+  run INTEGER NOT NULL,
+  last_content INTEGER NOT NULL,
+  queues INTEGER NOT NULL,
+  queues_sum INTEGER NOT NULL,
+  entities INTEGER NOT NULL,
+  entities_sum INTEGER NOT NULL,
+  messages INTEGER NOT NULL,
+  messages_sum INTEGER NOT NULL,
+  session_states INTEGER NOT NULL,
+  session_states_sum INTEGER NOT NULL,
+  taken_ids INTEGER NOT NULL,
+  taken_ids_sum INTEGER NOT NULL,
+  contents INTEGER NOT NULL,
+  contents_sum INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+);
+)sql";
+
+// The tables of version 2, and of 1.
+constexpr std::array first_tables{"queues", "entities", "messages", "session_states", "taken_ids"};
+
 // Lets free pages be returned to the disk.
 constexpr const char* can_shrink = "PRAGMA auto_vacuum = INCREMENTAL";
 
@@ -98,7 +140,8 @@ void find_damage(Database& database, DamageReport& damage) {
 
 /// Creates the tables and an empty ledger.
 Ledger make_tables(Database& database) {
-    database.run(tables);
+    database.run(row_tables);
+    database.run(contents_and_ledger);
     return {.version = schema_version, .store = database.number("SELECT random()")};
 }
 
@@ -113,12 +156,12 @@ void move_rows(Database& database, TableWriter<Row>& to) {
 }
 
 /// Upgrades a store of version 1 or 2. Its rows are believed.
-void upgrade(Database& database, std::int64_t version) {
+void rewrite_rows(Database& database, std::int64_t version) {
     if (version == 1) {
         database.run("ALTER TABLE messages ADD COLUMN passed_to TEXT NOT NULL DEFAULT ''");
     }
     database.run("DROP INDEX taken_ids_by_age");
-    for (const char* table : Ledger::names) {
+    for (const char* table : first_tables) {
         const std::string name = table;
         database.run("ALTER TABLE " + name + " RENAME TO former_" + name);
     }
@@ -131,7 +174,7 @@ void upgrade(Database& database, std::int64_t version) {
         move_rows(database, to.states);
         move_rows(database, to.taken_ids);
     }
-    for (const char* table : Ledger::names) {
+    for (const char* table : first_tables) {
         database.run("DROP TABLE former_" + std::string{table});
     }
     LedgerWriter{database}.write(ledger);
@@ -147,18 +190,38 @@ std::string definitions(Database& database) {
     return text;
 }
 
+std::string definitions_of(const std::string& tables) {
+    Database model{":memory:"};
+    model.run(tables);
+    return definitions(model);
+}
+
+/// The version that the tables are of, if it has checksums. Else zero.
+std::int64_t version_of_tables(Database& database) {
+    const std::string found = definitions(database);
+    if (found == definitions_of(std::string{row_tables} + contents_and_ledger)) {
+        return schema_version;
+    }
+    return found == definitions_of(std::string{row_tables} + former_ledger) ? first_checked_version
+                                                                            : 0;
+}
+
 /// Fails if the store is not for this sessionq. A sound ledger shows that it is, even if the header
 /// of the file says something else; and an older store has no ledger.
 std::optional<Failure> check_version(Database& database, std::int64_t version,
                                      const std::filesystem::path& file, DamageReport& damage) {
     const std::int64_t application = database.number("PRAGMA application_id");
-    if (application == application_id && version == schema_version) {
+    const std::int64_t of_tables = version_of_tables(database);
+    const bool is_checked = version >= first_checked_version && version <= schema_version;
+    if (application == application_id && is_checked && (of_tables == version || of_tables == 0)) {
+        if (of_tables == 0) {
+            damage.add("the definitions of its tables were altered");
+        }
         return std::nullopt;
     }
-    const bool has_ledger = has_current_schema(database);
-    const auto ledger = has_ledger ? read_ledger(database) : std::nullopt;
-    const bool is_older = application == application_id && version < schema_version;
-    if ((ledger && ledger->version == schema_version) || (has_ledger && is_older)) {
+    const auto ledger = of_tables != 0 ? read_ledger(database) : std::nullopt;
+    const bool is_known = application == application_id && version <= schema_version;
+    if ((ledger && ledger->version == of_tables) || (of_tables != 0 && is_known)) {
         damage.add("its header was altered: version " + std::to_string(version));
         return std::nullopt;
     }
@@ -182,10 +245,34 @@ void initialise(Database& database) {
 
 } // namespace
 
-bool has_current_schema(Database& database) {
-    Database model{":memory:"};
-    model.run(tables);
-    return definitions(database) == definitions(model);
+bool has_known_tables(Database& database) { return version_of_tables(database) != 0; }
+
+bool has_contents(Database& database) {
+    return database.number("SELECT count(*) FROM sqlite_master WHERE name = 'contents'") != 0;
+}
+
+void begin_run(Database& database, std::int64_t run) {
+    database.run("BEGIN IMMEDIATE");
+    try {
+        auto ledger = read_ledger(database);
+        if (!ledger) {
+            throw DatabaseError{DatabaseError::Kind::damaged, "the ledger is missing or altered"};
+        }
+        if (!has_contents(database)) {
+            database.run("DROP TABLE ledger");
+            database.run(contents_and_ledger);
+            database.run("PRAGMA user_version = " + std::to_string(schema_version));
+            ledger->version = schema_version;
+        }
+        ledger->run = run;
+        LedgerWriter{database}.write(*ledger);
+        database.run("COMMIT");
+    } catch (...) {
+        if (database.is_in_transaction()) {
+            database.run("ROLLBACK");
+        }
+        throw;
+    }
 }
 
 std::optional<Failure> prepare_store(Database& database, const std::filesystem::path& file,
@@ -200,16 +287,14 @@ std::optional<Failure> prepare_store(Database& database, const std::filesystem::
     database.run("BEGIN EXCLUSIVE");
     const std::int64_t version = database.number("PRAGMA user_version");
     const bool is_new = version == 0 && database.number("SELECT count(*) FROM sqlite_master") == 0;
+    const bool is_first = !is_new && version < first_checked_version;
     if (!is_new) {
         if (auto fault = check_version(database, version, file, damage)) {
             return fault;
         }
         find_damage(database, damage);
-        if (version == schema_version && !has_current_schema(database)) {
-            damage.add("the definitions of its tables were altered");
-        }
     }
-    if (is_counted && version != schema_version && damage.empty()) {
+    if (is_counted && (is_new || is_first) && damage.empty()) {
         damage.add("its header was altered, or its log is lost: version " +
                    std::to_string(version));
     }
@@ -219,12 +304,12 @@ std::optional<Failure> prepare_store(Database& database, const std::filesystem::
     }
     if (is_new) {
         initialise(database);
-    } else if (version < schema_version) {
+    } else if (is_first) {
         // In one transaction; a write-ahead log would take twice the room of the store.
         database.run("COMMIT; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
-        upgrade(database, version);
+        rewrite_rows(database, version);
     }
-    if (version != schema_version) {
+    if (is_new || is_first) {
         database.run("PRAGMA user_version = " + std::to_string(schema_version));
     }
     database.run("COMMIT");

@@ -55,7 +55,11 @@ StoreJournal::StoreJournal(OpenedStore store, std::shared_ptr<const ContentCodec
       name_{std::move(name)},
       last_id_{last_id},
       reserve_{std::move(reserve)},
-      writer_{*database_, *codec_} {
+      is_counting_{store.is_counted},
+      writer_{*database_, *codec_, std::move(store.contents)} {
+    if (!is_counting_) {
+        writer_.stop_counting();
+    }
     if (!reserve_->take()) {
         note_full();
     }
@@ -124,6 +128,8 @@ void StoreJournal::wait_for_work(std::unique_lock<std::mutex>& lock) {
     is_waiting_ = batch_.empty();
     if (is_full()) {
         changed_.wait_for(lock, retry_after, has_work);
+    } else if (room_return_.is_open()) {
+        changed_.wait_for(lock, RoomReturn::shortest_pause, has_work);
     } else {
         changed_.wait(lock, has_work);
     }
@@ -143,8 +149,13 @@ void StoreJournal::work(Batch batch) {
     for (const Durable& done : batch.waiting) {
         done(batch.mark, failure.get());
     }
-    if (is_full() && failure == nullptr) {
+    if (failure != nullptr) {
+        return;
+    }
+    if (is_full()) {
         check_for_room();
+    } else if (room_return_.is_due(clock_.now())) {
+        return_room();
     }
 }
 
@@ -170,6 +181,7 @@ std::unique_ptr<Failure> StoreJournal::try_commit() {
     try {
         writer_.commit(pending_);
         pending_.clear();
+        room_return_.on_commit(clock_.now());
         count_commit();
         return nullptr;
     } catch (const DatabaseError& error) {
@@ -183,9 +195,9 @@ std::unique_ptr<Failure> StoreJournal::try_commit() {
 
 // After the commit, so that the count is never ahead of what the disk has.
 void StoreJournal::count_commit() {
-    const Ledger& ledger = writer_.ledger();
-    const bool is_counted = counter_->write({.store = ledger.store, .commits = ledger.commits});
-    if (!is_counted && std::exchange(is_counting_, false)) {
+    if (is_counting_ && !counter_->write(count_of(writer_.ledger()))) {
+        is_counting_ = false;
+        writer_.stop_counting();
         core::log(LogLevel::warning, "broker", "the store '", name_,
                   "' cannot count its commits: those that get lost will not be noticed");
     }
@@ -198,6 +210,30 @@ void StoreJournal::shrink() noexcept {
         database_->run("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch (const DatabaseError&) { // NOLINT(bugprone-empty-catch): no room was gained
     }
+}
+
+void StoreJournal::return_room() {
+    try {
+        const FilePages before = pages();
+        const TimePoint begun = clock_.now();
+        const std::int64_t wanted = room_return_.pages_of_step(before, begun);
+        if (room_return_.takes_checkpoint(wanted)) {
+            database_->run("PRAGMA wal_checkpoint(PASSIVE)");
+        } else if (wanted > 0) {
+            database_->run("PRAGMA incremental_vacuum(" + std::to_string(wanted) + ")");
+            const TimePoint ended = clock_.now();
+            room_return_.on_step(before.unused - pages().unused, ended - begun, ended);
+        }
+    } catch (const DatabaseError&) {
+        // The next commit says what is wrong with the disk.
+        room_return_.on_step(0, Duration::zero(), clock_.now());
+    }
+}
+
+FilePages StoreJournal::pages() {
+    return {.all = database_->number("PRAGMA page_count"),
+            .unused = database_->number("PRAGMA freelist_count"),
+            .bytes = database_->number("PRAGMA page_size")};
 }
 
 void StoreJournal::check_for_room() {

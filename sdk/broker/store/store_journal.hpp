@@ -18,6 +18,7 @@
 #include "broker/store/database.hpp"
 #include "broker/store/disk_reserve.hpp"
 #include "broker/store/open_store.hpp"
+#include "broker/store/room_return.hpp"
 #include "broker/store/room_watch.hpp"
 #include "core/clock.hpp"
 #include "core/result.hpp"
@@ -31,6 +32,9 @@ namespace sessionq::broker {
 /// changes. If the disk is full, the journal frees its reserve, so that removals can still be
 /// written. It stays full until it can reserve the space again; `RoomWatch` says when it tries, and
 /// each time it returns unused pages of the store to the disk.
+///
+/// Otherwise `RoomReturn` says when the thread returns unused pages: in steps of a few
+/// milliseconds, between commits, never while the disk fails.
 class StoreJournal final : public Journal {
 public:
     struct Opened;
@@ -80,6 +84,8 @@ private:
     void count_commit();
     void shrink() noexcept;
     void check_for_room();
+    void return_room();
+    [[nodiscard]] FilePages pages();
     void note_full();
 
     const std::unique_ptr<Database> database_;
@@ -91,9 +97,10 @@ private:
     std::atomic<Mark> last_{0}; // written under mutex_
     std::atomic<bool> is_failing_{false};
     std::atomic<bool> is_full_{false};
-    const std::unique_ptr<DiskReserve> reserve_; // used by the thread only, as are the next four
+    const std::unique_ptr<DiskReserve> reserve_; // used by the thread only, as are the next five
     RoomWatch room_;
-    bool is_counting_{true};
+    RoomReturn room_return_;
+    bool is_counting_;
     ChangeWriter writer_;
     ChangeSet pending_;
     std::mutex mutex_;

@@ -12,6 +12,7 @@
 #include "broker/store/row_decoder.hpp"
 #include "broker/store/row_names.hpp"
 #include "broker/store/row_statements.hpp"
+#include "broker/store/schema.hpp"
 
 namespace sessionq::broker {
 namespace {
@@ -21,42 +22,48 @@ public:
     StoreReader(Database& database, const ContentCodec& codec, WallTime at, DamageReport& damage)
         : database_{database}, codec_{codec}, at_{at}, damage_{damage} {}
 
-    std::vector<DurableQueue> read() {
-        std::vector<DurableQueue> queues;
-        read_table<QueueRow>(" ORDER BY id", [&](DurableQueue queue) {
+    StoreContents read() {
+        read_table<QueueRow>(" ORDER BY id", [this](const QueueRow&, DurableQueue queue) {
             names_.add(queue);
-            queues.push_back(std::move(queue));
+            read_.queues.push_back(std::move(queue));
         });
-        for (DurableQueue& queue : queues) {
+        for (DurableQueue& queue : read_.queues) {
             entities_.emplace(queue.queue.id, &queue.queue);
             entities_.emplace(queue.dead_letters.id, &queue.dead_letters);
         }
-        read_table<EntityRow>("", [this](const EntityRow& row) {
+        read_table<EntityRow>("", [this](const EntityRow& row, const EntityRow&) {
             if (DurableEntity* entity = find(row.id)) {
                 entity->last_sequence = row.last_sequence;
             }
         });
-        read_table<MessageRow>(" ORDER BY entity, sequence", [this](DurableMessage message) {
-            if (DurableEntity* entity = find(message.entity)) {
-                entity->messages.push_back(std::move(message));
-            }
-        });
-        read_table<SessionStateRow>(" ORDER BY entity, session_id", [this](SessionStateSet state) {
-            if (DurableEntity* entity = find(state.entity)) {
-                entity->states.push_back(std::move(state));
-            }
-        });
-        read_table<TakenIdRow>(" ORDER BY entity, message_id", [this](MessageIdTaken taken) {
-            DurableEntity* entity = find(taken.entity);
-            if (entity != nullptr && taken.until > at_) {
-                entity->taken_ids.push_back(std::move(taken));
-            }
-        });
+        if (has_contents(database_)) {
+            read_table<ContentRow>(" ORDER BY id",
+                                   [this](const ContentRow& row, MessageContentPtr content) {
+                                       read_.shared.add(row.id, std::move(content));
+                                   });
+        }
+        read_table<MessageRow>(" ORDER BY entity, sequence",
+                               [this](const MessageRow& row, DurableMessage message) {
+                                   take(row, std::move(message));
+                               });
+        read_table<SessionStateRow>(" ORDER BY entity, session_id",
+                                    [this](const SessionStateRow&, SessionStateSet state) {
+                                        if (DurableEntity* entity = find(state.entity)) {
+                                            entity->states.push_back(std::move(state));
+                                        }
+                                    });
+        read_table<TakenIdRow>(" ORDER BY entity, message_id",
+                               [this](const TakenIdRow&, MessageIdTaken taken) {
+                                   DurableEntity* entity = find(taken.entity);
+                                   if (entity != nullptr && taken.until > at_) {
+                                       entity->taken_ids.push_back(std::move(taken));
+                                   }
+                               });
         for (const auto& [id, entity] : entities_) {
             std::ranges::stable_sort(entity->taken_ids, {}, &MessageIdTaken::until);
         }
         compare_with_ledger();
-        return queues;
+        return std::move(read_);
     }
 
 private:
@@ -70,10 +77,24 @@ private:
                 damage_.add(names_.of(row) + " was altered");
                 is_altered_[Row::position] = true;
             } else if (auto decoded = decode(row, codec_)) {
-                use(std::move(decoded).value());
+                use(row, std::move(decoded).value());
             } else {
                 damage_.add(names_.of(row) + " is invalid: " + decoded.failure().detail);
             }
+        }
+    }
+
+    void take(const MessageRow& row, DurableMessage message) {
+        if (row.content.shared != 0) {
+            message.content = read_.shared.content_of(row.content.shared);
+            if (message.content == nullptr) {
+                damage_.add(names_.of_lost_content(row));
+                return;
+            }
+            read_.shared.use(row.content.shared);
+        }
+        if (DurableEntity* entity = find(message.entity)) {
+            entity->messages.push_back(std::move(message));
         }
     }
 
@@ -109,6 +130,7 @@ private:
     const WallTime at_;
     DamageReport& damage_;
     RowNames names_;
+    StoreContents read_;
     Ledger found_;
     std::array<bool, Ledger::names.size()> is_altered_{};
     std::map<std::int64_t, DurableEntity*> entities_;
@@ -116,8 +138,8 @@ private:
 
 } // namespace
 
-std::vector<DurableQueue> read_store(Database& database, const ContentCodec& codec, WallTime at,
-                                     DamageReport& damage) {
+StoreContents read_store(Database& database, const ContentCodec& codec, WallTime at,
+                         DamageReport& damage) {
     return StoreReader{database, codec, at, damage}.read();
 }
 

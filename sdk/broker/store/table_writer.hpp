@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "broker/store/database.hpp"
 #include "broker/store/ledger.hpp"
@@ -19,12 +21,17 @@ class TableWriter {
 public:
     /// `database` and `sum` must outlive the writer.
     TableWriter(Database& database, TableSum& sum) : database_{database}, sum_{sum} {
-        database.define(take_off_, [&sum](std::int64_t checksum) {
-            sum.remove(static_cast<std::uint64_t>(checksum));
+        database.define(take_off_, [this](std::int64_t checksum, std::int64_t reference) {
+            take_off(checksum, reference);
         });
         erase_.emplace(database, "DELETE FROM " + table_ + " WHERE " + lists_.where + " AND " +
-                                     take_off_ + "(checksum)");
+                                     take_off_ + "(" + checksum_and_reference() + ")");
     }
+    TableWriter(const TableWriter&) = delete;
+    TableWriter& operator=(const TableWriter&) = delete;
+
+    /// Calls `use` with the reference of each row that is erased or replaced from now on.
+    void on_release(std::function<void(std::int64_t)> use) { release_ = std::move(use); }
 
     /// Adds a row, or replaces the row of its key. Quickest for a row that is new.
     void insert(const Row& row) {
@@ -41,7 +48,7 @@ public:
     }
 
     /// Reads the row of `key`, lets `change` change columns outside of the key, and writes it. No
-    /// effect if there is no such row.
+    /// effect if there is no such row. `change` itself handles what becomes of the reference.
     template <typename Change>
     void change(const Row& key, Change change) {
         bind_row(find_, key, Columns::keys);
@@ -66,11 +73,11 @@ public:
 
     /// Removes the rows that match `condition`, an SQL term with one parameter.
     void erase_where(const std::string& condition, std::int64_t value) {
-        Statement rows{database_,
-                       "DELETE FROM " + table_ + " WHERE " + condition + " RETURNING checksum"};
+        Statement rows{database_, "DELETE FROM " + table_ + " WHERE " + condition + " RETURNING " +
+                                      checksum_and_reference()};
         rows.bind(value);
         while (rows.step()) {
-            sum_.remove(static_cast<std::uint64_t>(rows.number(0)));
+            take_off(rows.number(0), rows.number(1));
         }
     }
 
@@ -84,11 +91,37 @@ private:
         Reset& operator=(const Reset&) = delete;
     };
 
-    std::optional<std::uint64_t> find_checksum(const Row& key) {
-        const Reset reset{find_checksum_};
-        return bind_row(find_checksum_, key, Columns::keys).step()
-                   ? std::optional{static_cast<std::uint64_t>(find_checksum_.number(0))}
-                   : std::nullopt;
+    struct Former {
+        std::uint64_t checksum{0};
+        std::int64_t reference{0};
+    };
+
+    static std::string checksum_and_reference() {
+        if constexpr (requires { Row::reference; }) {
+            return std::string{"checksum, "} + Row::reference;
+        } else {
+            return "checksum, 0";
+        }
+    }
+
+    /// A row is gone.
+    void take_off(std::int64_t checksum, std::int64_t reference) {
+        sum_.remove(static_cast<std::uint64_t>(checksum));
+        release(reference);
+    }
+    void release(std::int64_t reference) {
+        if (reference != 0 && release_) {
+            release_(reference);
+        }
+    }
+
+    std::optional<Former> find_former(const Row& key) {
+        const Reset reset{find_former_};
+        if (!bind_row(find_former_, key, Columns::keys).step()) {
+            return std::nullopt;
+        }
+        return Former{.checksum = static_cast<std::uint64_t>(find_former_.number(0)),
+                      .reference = find_former_.number(1)};
     }
 
     bool try_insert(const Row& row) {
@@ -102,9 +135,10 @@ private:
     }
 
     bool try_replace(const Row& row) {
-        const auto former = find_checksum(row);
+        const auto former = find_former(row);
         if (former) {
-            update(row, *former, checksum_of(row));
+            update(row, former->checksum, checksum_of(row));
+            release(former->reference);
         }
         return former.has_value();
     }
@@ -128,12 +162,13 @@ private:
                                      ", checksum) VALUES (" + lists_.values + ", ?) ON CONFLICT (" +
                                      lists_.keys + ") DO NOTHING"};
     Statement find_{database_, select_rows<Row>() + " WHERE " + lists_.where};
-    Statement find_checksum_{database_,
-                             "SELECT checksum FROM " + table_ + " WHERE " + lists_.where};
+    Statement find_former_{database_, "SELECT " + checksum_and_reference() + " FROM " + table_ +
+                                          " WHERE " + lists_.where};
     Statement update_{database_, "UPDATE " + table_ + " SET " + lists_.settings +
                                      "checksum = ? WHERE " + lists_.where};
     const std::string take_off_{"take_off_" + table_}; // an SQL function
     std::optional<Statement> erase_;
+    std::function<void(std::int64_t)> release_;
 };
 
 /// All tables of a store, with one ledger. For one thread at a time.
@@ -144,13 +179,15 @@ struct TableWriters {
           entities{database, ledger.of<EntityRow>()},
           messages{database, ledger.of<MessageRow>()},
           states{database, ledger.of<SessionStateRow>()},
-          taken_ids{database, ledger.of<TakenIdRow>()} {}
+          taken_ids{database, ledger.of<TakenIdRow>()},
+          contents{database, ledger.of<ContentRow>()} {}
 
     TableWriter<QueueRow> queues;
     TableWriter<EntityRow> entities;
     TableWriter<MessageRow> messages;
     TableWriter<SessionStateRow> states;
     TableWriter<TakenIdRow> taken_ids;
+    TableWriter<ContentRow> contents;
 };
 
 } // namespace sessionq::broker

@@ -27,7 +27,7 @@ struct WrittenStore {
     /// What is wrong with it, after each table was compared with the ledger.
     std::string wrong() {
         DamageReport found;
-        queues = read_store(database, codec, written_at, found);
+        queues = read_store(database, codec, written_at, found).queues;
         return found.text();
     }
     static DurableMessage message(std::int64_t sequence, const char* body = "body") {
@@ -44,7 +44,7 @@ struct WrittenStore {
     server::StoredContent codec{amqp::ClockReading{.wall = written_at}};
     DamageReport damage{};
     Database database{":memory:"};
-    ChangeWriter writer{prepared(), codec};
+    ChangeWriter writer{prepared(), codec, {}};
     std::vector<DurableQueue> queues{};
 };
 
@@ -221,5 +221,219 @@ TEST_CASE("read_store: lost, doubled, exchanged and restored rows are noticed") 
         run("DELETE FROM ledger");
         CHECK(store.wrong() ==
               "ledger: it is missing or was altered; missing rows cannot be noticed");
+    }
+}
+
+namespace {
+
+/// A store with a topic, two subscriptions and a queue, and one long content that goes to all.
+struct StoreOfTopic : WrittenStore {
+    StoreOfTopic() {
+        commit({QueueCreated{.queue = 1, .dead_letters = 2, .name = "t", .kind = EntityKind::topic},
+                QueueCreated{.queue = 3, .dead_letters = 4, .name = "t/a"},
+                QueueCreated{.queue = 5, .dead_letters = 6, .name = "t/b"}});
+    }
+    [[nodiscard]] MessageAdded added(EntityId entity, std::int64_t sequence) const {
+        return {{.entity = entity,
+                 .sequence = sequence,
+                 .content = content,
+                 .enqueued_time = written_at + std::chrono::seconds{entity}}};
+    }
+    std::int64_t count(const char* what) {
+        return database.number(std::string{"SELECT count(*) FROM "} + what);
+    }
+    /// How many contents of their own the messages have.
+    std::int64_t inlined() { return count("messages WHERE typeof(content) = 'blob'"); }
+    /// All messages, by queue: content 0 is that of the first message.
+    std::vector<MessageContentPtr> read() {
+        CHECK(wrong() == "");
+        std::vector<MessageContentPtr> contents;
+        for (const DurableQueue& queue : queues) {
+            for (const DurableEntity* entity : {&queue.queue, &queue.dead_letters}) {
+                for (const DurableMessage& message : entity->messages) {
+                    contents.push_back(message.content);
+                }
+            }
+        }
+        return contents;
+    }
+
+    const MessageContentPtr content =
+        std::make_shared<DecodedContent>(Message::text("s", std::string(2000, 'x')));
+};
+
+} // namespace
+
+TEST_CASE("ChangeWriter: a long content that goes to several messages is stored once, and restored "
+          "once") {
+    StoreOfTopic store;
+    SUBCASE("in one commit") { store.commit({store.added(3, 1), store.added(5, 1)}); }
+    SUBCASE("after its topic's message") {
+        store.commit({store.added(1, 1)});
+        store.commit({store.added(3, 1), MessageForwarded{.entity = 1, .sequence = 1, .to = 3}});
+        store.commit({store.added(5, 1), MessageRemoved{.entity = 1, .sequence = 1}});
+    }
+    CHECK(store.count("contents") == 1);
+    CHECK(store.inlined() == 0);
+    const auto contents = store.read();
+    REQUIRE(contents.size() == 2);
+    CHECK(contents[0] == contents[1]);
+    CHECK(contents[0]->body() == store.content->body());
+}
+
+TEST_CASE("ChangeWriter: a shared content stays until no message uses it") {
+    StoreOfTopic store;
+    store.commit({store.added(3, 1), store.added(5, 1)});
+    store.commit({MessageRemoved{.entity = 3, .sequence = 1}});
+    CHECK(store.count("contents") == 1);
+    CHECK(store.read().size() == 1);
+    SUBCASE("until the last message is removed") {
+        store.commit({MessageRemoved{.entity = 5, .sequence = 1}});
+    }
+    SUBCASE("until the last entity is removed") {
+        store.commit({QueueRemoved{.queue = 5, .dead_letters = 6}});
+    }
+    SUBCASE("until the last message has another content") {
+        auto changed = store.added(5, 1).message;
+        changed.content = WrittenStore::message(1).content;
+        store.commit({MessageChanged{changed}});
+        CHECK(store.read().at(0)->body() == "body");
+    }
+    SUBCASE("until the last message is replaced") {
+        auto other = store.added(5, 1);
+        other.message.content = WrittenStore::message(1).content;
+        store.commit({other});
+        CHECK(store.read().at(0)->body() == "body");
+    }
+    CHECK(store.count("contents") == 0);
+    CHECK(store.writer.ledger().of<ContentRow>() == TableSum{});
+    CHECK(store.wrong() == "");
+}
+
+TEST_CASE("ChangeWriter: a content of one message, or a short one, is stored with its message") {
+    StoreOfTopic store;
+    store.commit({store.added(3, 1)});
+    const auto small = WrittenStore::message(1).content;
+    for (const EntityId entity : {1U, 5U}) {
+        auto added = store.added(entity, 2);
+        added.message.content = small;
+        store.commit({added});
+    }
+    CHECK(store.count("contents") == 0);
+    CHECK(store.inlined() == 3);
+    CHECK(store.read().size() == 3);
+}
+
+TEST_CASE("ChangeWriter: a message that moves takes its content along, also in one commit") {
+    StoreOfTopic store;
+    store.commit({store.added(3, 1), store.added(5, 1)});
+    store.commit({MessageRemoved{.entity = 3, .sequence = 1}, store.added(4, 1),
+                  MessageRemoved{.entity = 5, .sequence = 1}, store.added(6, 1)});
+    CHECK(store.database.number("SELECT max(id) FROM contents") == 1); // the same row
+    auto changed = store.added(4, 1).message; // a change that leaves the content
+    changed.content = nullptr;
+    changed.delivery_count = 3;
+    store.commit({MessageChanged{changed}});
+    store.commit({MessageChanged{store.added(6, 1).message}}); // the same content
+    CHECK(store.count("contents") == 1);
+    const auto contents = store.read();
+    REQUIRE(contents.size() == 2);
+    CHECK(contents[0] == contents[1]);
+    store.commit({MessageRemoved{.entity = 4, .sequence = 1}});
+    store.commit({MessageRemoved{.entity = 6, .sequence = 1}});
+    CHECK(store.count("contents") == 0);
+}
+
+TEST_CASE("ChangeWriter: a content that was read is shared further, and its users are known") {
+    StoreOfTopic store;
+    store.commit({store.added(3, 1), store.added(5, 1)});
+    DamageReport found;
+    StoreContents read = read_store(store.database, store.codec, written_at, found);
+    auto moved = store.added(4, 1);
+    moved.message.content = read.queues.at(1).queue.messages.at(0).content;
+    ChangeWriter next{store.database, store.codec, std::move(read.shared)};
+    const auto commit = [&next](std::vector<Change> changes) {
+        ChangeSet set;
+        for (Change& change : changes) {
+            set.add(std::move(change));
+        }
+        next.commit(set);
+    };
+    commit({moved, MessageRemoved{.entity = 3, .sequence = 1}});
+    CHECK(store.count("contents") == 1);
+    CHECK(store.inlined() == 0);
+    commit({MessageRemoved{.entity = 5, .sequence = 1}});
+    CHECK(store.count("contents") == 1);
+    commit({MessageRemoved{.entity = 4, .sequence = 1}});
+    CHECK(store.count("contents") == 0);
+    commit({store.added(3, 2), store.added(5, 2)});
+    CHECK(store.database.number("SELECT max(id) FROM contents") == 2); // no id is used again
+    CHECK(store.wrong() == "");
+}
+
+TEST_CASE("ChangeWriter: what is not committed neither shares a content nor gives one up") {
+    StoreOfTopic store;
+    store.commit({store.added(3, 1), store.added(5, 1)});
+    store.database.run("PRAGMA max_page_count = " +
+                       std::to_string(store.database.number("PRAGMA page_count")));
+    const auto other =
+        std::make_shared<DecodedContent>(Message::text("s", std::string(100'000, 'y')));
+    auto a = store.added(3, 2);
+    auto b = store.added(5, 2);
+    a.message.content = b.message.content = other;
+    const std::vector<Change> changes{MessageRemoved{.entity = 3, .sequence = 1},
+                                      MessageRemoved{.entity = 5, .sequence = 1}, a, b};
+    CHECK_THROWS_AS(store.commit(changes), DatabaseError);
+    CHECK(store.read().size() == 2);
+    CHECK(store.count("contents") == 1);
+    store.database.run("PRAGMA max_page_count = 1000");
+    store.commit(changes);
+    CHECK(store.count("contents") == 1);
+    CHECK(store.read().at(1)->body() == other->body());
+}
+
+TEST_CASE("ChangeWriter: the deadline of a shared content counts from its first message") {
+    StoreOfTopic store;
+    Message message = Message::text("s", std::string(2000, 'x'));
+    message.deadline = Deadline::after(std::chrono::minutes{5}, TimePoint{});
+    const auto limited = std::make_shared<DecodedContent>(std::move(message));
+    for (const EntityId entity : {1U, 3U, 5U}) {
+        auto added = store.added(entity, 2);
+        added.message.content = limited;
+        store.commit({added});
+    }
+    for (const MessageContentPtr& content : store.read()) {
+        CHECK(content->deadline() == limited->deadline());
+    }
+}
+
+TEST_CASE(
+    "read_store: a shared content that is lost, altered or back is named, with its messages") {
+    StoreOfTopic store;
+    store.commit({store.added(3, 1), store.added(5, 7)});
+    const auto run = [&store](const char* statements) { store.database.run(statements); };
+    SUBCASE("lost") {
+        run("DELETE FROM contents");
+        CHECK(store.wrong() == "messages: message 1 of 't/a' has lost its content 1; "
+                               "messages: message 7 of 't/b' has lost its content 1; "
+                               "contents: 1 of 1 rows are missing");
+    }
+    SUBCASE("altered") {
+        run("UPDATE contents SET bytes = x'0102'");
+        CHECK(store.wrong() == "contents: content 1 was altered; "
+                               "messages: message 1 of 't/a' has lost its content 1; "
+                               "messages: message 7 of 't/b' has lost its content 1");
+        CHECK(store.queues.at(1).queue.messages.empty());
+    }
+    SUBCASE("a message with the id of another content") {
+        run("UPDATE messages SET content = 2 WHERE entity = 3");
+        CHECK(store.wrong() == "messages: message 1 of 't/a' was altered");
+    }
+    SUBCASE("came back") {
+        run("CREATE TABLE former AS SELECT * FROM contents");
+        store.commit({MessageRemoved{.entity = 3, .sequence = 1},
+                      MessageRemoved{.entity = 5, .sequence = 7}});
+        run("INSERT INTO contents SELECT * FROM former; DROP TABLE former");
+        CHECK(store.wrong() == "contents: 1 rows came back");
     }
 }

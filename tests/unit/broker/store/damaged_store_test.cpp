@@ -168,6 +168,25 @@ private:
                 DeadLetterInfo{.reason = "why", .description = "so"});
             change({MessageAdded{message}});
         }
+        if (i % 6 == 0) {
+            share(i);
+        }
+    }
+
+    /// A long content goes to two entities; the one before leaves one of them.
+    void share(std::int64_t i) {
+        DurableMessage message{.entity = 2,
+                               .sequence = 1000 + i,
+                               .content = std::make_shared<DecodedContent>(Message::text(
+                                   "s", "shared " + std::to_string(i) + std::string(3000, 's'))),
+                               .enqueued_time = wall + std::chrono::seconds{i}};
+        DurableMessage other = message;
+        other.entity = 4;
+        change({MessageAdded{message}, MessageAdded{other}});
+        change({MessageRemoved{.entity = 2, .sequence = 994 + i}});
+        if (i % 12 == 0) {
+            change({MessageRemoved{.entity = 4, .sequence = 994 + i}});
+        }
     }
 
     void change(std::vector<Change> changes) {

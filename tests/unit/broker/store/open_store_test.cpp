@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <sstream>
 #include <sys/stat.h>
 
 #include <sessionq/logging.hpp>
@@ -27,7 +28,7 @@ struct StoreDirectory {
 
     void send(std::int64_t first, std::int64_t last) {
         auto store = open().value();
-        ChangeWriter writer{*store.database, codec};
+        ChangeWriter writer{*store.database, codec, std::move(store.contents)};
         if (first == 1) {
             commit(store, writer, QueueCreated{.queue = 1, .dead_letters = 2, .name = "orders"});
         }
@@ -44,8 +45,7 @@ struct StoreDirectory {
         ChangeSet set;
         set.add(std::move(change));
         writer.commit(set);
-        CHECK(store.counter->write(
-            {.store = writer.ledger().store, .commits = writer.ledger().commits}));
+        CHECK(store.counter->write(count_of(writer.ledger())));
     }
 
     core::Result<OpenedStore> open(OnDamage on_damage = OnDamage::refuse) {
@@ -75,6 +75,18 @@ struct StoreDirectory {
     fs::path path{temporary.path() / "data"};
     server::StoredContent codec{amqp::ClockReading{.wall = opened_at}};
     std::string log{};
+};
+
+/// The content of a file, to put it back.
+struct Bytes {
+    static Bytes of(const fs::path& file) {
+        std::ostringstream text;
+        text << std::ifstream{file, std::ios::binary}.rdbuf();
+        return {.bytes = text.str()};
+    }
+    void write(const fs::path& file) const { std::ofstream{file, std::ios::binary} << bytes; }
+
+    std::string bytes{};
 };
 
 bool has(const std::string& text, std::string_view words) {
@@ -110,7 +122,7 @@ TEST_CASE("open_store: without its counter, or with a damaged one, a store opens
     CHECK(has(store.log, "commits' is missing"));
     CHECK(store.open().ok());
     CHECK(store.log.empty()); // made anew
-    fs::resize_file(counter_file(store.path), 30);
+    fs::resize_file(counter_file(store.path), 50);
     CHECK(store.open().ok());
     CHECK(has(store.log, "the last commit before this start may be lost"));
     std::ofstream{counter_file(store.path)} << "x";
@@ -118,18 +130,28 @@ TEST_CASE("open_store: without its counter, or with a damaged one, a store opens
     CHECK(has(store.log, "commits that were lost before this start are not noticed"));
 }
 
-TEST_CASE("open_store: a counter that is behind is normal, one that is ahead is a loss") {
+TEST_CASE("open_store: a counter that is behind is normal after the machine has restarted, one "
+          "that is ahead is a loss") {
     StoreDirectory store;
-    const auto counter = fs::path{store.temporary.path() / "counter"};
-    fs::copy(counter_file(store.path), counter);
     const auto earlier = fs::path{store.temporary.path() / "earlier"};
     fs::copy(store.database(), earlier);
     store.send(4, 5);
     const auto later = fs::path{store.temporary.path() / "later"};
     fs::copy(counter_file(store.path), later);
 
-    fs::copy(counter, counter_file(store.path), fs::copy_options::overwrite_existing);
-    CHECK(store.open().ok()); // as after a power failure
+    CommitCounter counter{counter_file(store.path)};
+    CommitCount behind = counter.read().counts.at(0);
+    behind.commits -= 2;
+    CHECK(counter.begin(behind, behind));
+    CHECK(has(store.refusal(), "the file 'commits' beside it is older than the database"));
+    ++behind.commits; // as if the process was killed before it counted
+    CHECK(counter.begin(behind, behind));
+    CHECK(store.open().ok());
+    behind = counter.read().counts.at(0);
+    behind.commits -= 3;
+    ++behind.boot; // as after a power failure
+    CHECK(counter.begin(behind, behind));
+    CHECK(store.open().ok());
     CHECK(store.log.empty());
 
     fs::copy(later, counter_file(store.path), fs::copy_options::overwrite_existing);
@@ -172,7 +194,7 @@ TEST_CASE("open_store: a database that is gone, empty or of another store is not
         CHECK(has(store.refusal(), "is damaged: its header was altered: version 2"));
         CHECK(store.rest() == 3);
         Database{store.database().string()}.run("PRAGMA application_id = 5");
-        CHECK(has(store.refusal(), "is damaged: its header was altered: version 3"));
+        CHECK(has(store.refusal(), "is damaged: its header was altered: version 4"));
     }
     SUBCASE("an altered header and ledger, without the counter") {
         Database{store.database().string()}.run("PRAGMA user_version = 2; DELETE FROM ledger");
@@ -202,4 +224,84 @@ TEST_CASE("open_store: a file of another program is refused, also if damage may 
     Database{store_file(temporary.path()).string()}.run("CREATE TABLE theirs (x)");
     CHECK(code() == Errc::invalid_argument);
     CHECK_FALSE(fs::exists(store_file(temporary.path()).string() + ".damaged-1"));
+}
+
+TEST_CASE("open_store: a counter of an earlier run does not hide that the log was cut") {
+    StoreDirectory store;
+    const Bytes former = Bytes::of(counter_file(store.path));
+    OpenedStore opened = store.open().value();
+    ChangeWriter writer{*opened.database, store.codec, {}};
+    for (std::int64_t i = 4; i <= 30; ++i) {
+        StoreDirectory::commit(opened, writer, MessageRemoved{.entity = 1, .sequence = i});
+    }
+    const TemporaryDirectory copy; // the state that a crash leaves
+    const fs::path crashed = copy.path() / "data";
+    fs::copy(store.path, crashed);
+    former.write(counter_file(crashed));
+    SUBCASE("to nothing") { fs::resize_file(log_of(store_file(crashed)), 0); }
+    SUBCASE("in half") {
+        fs::resize_file(log_of(store_file(crashed)),
+                        fs::file_size(log_of(store_file(crashed))) / 2);
+    }
+    SUBCASE("not at all") {}
+    store.path = crashed;
+    CHECK(has(store.refusal(), "the file 'commits' beside it is older than the database"));
+    CHECK(store.rest() == 3);
+    CHECK(store.open().ok());
+}
+
+TEST_CASE("open_store: an older counter of the same run does not hide that the log was cut") {
+    StoreDirectory store;
+    OpenedStore opened = store.open().value();
+    ChangeWriter writer{*opened.database, store.codec, {}};
+    const auto remove = [&] {
+        StoreDirectory::commit(opened, writer, MessageRemoved{.entity = 1, .sequence = 9});
+    };
+    remove();
+    const Bytes former = Bytes::of(counter_file(store.path));
+    for (int i = 0; i < 30; ++i) {
+        remove();
+    }
+    const TemporaryDirectory copy;
+    const fs::path crashed = copy.path() / "data";
+    fs::copy(store.path, crashed);
+    former.write(counter_file(crashed));
+    fs::resize_file(log_of(store_file(crashed)), fs::file_size(log_of(store_file(crashed))) / 2);
+    store.path = crashed;
+    CHECK(has(store.refusal(), "the file 'commits' beside it is older than the database"));
+}
+
+TEST_CASE("open_store: a start that ends before its run is in the counter, or in the database, is "
+          "no damage") {
+    StoreDirectory store;
+    CommitCounter counter{counter_file(store.path)};
+    const CommitCount now = counter.read().counts.at(0);
+    CommitCount other = now;
+    ++other.run;
+    CHECK(counter.begin(now, other));
+    CHECK(store.open().ok());
+    CHECK(store.log.empty());
+    const CommitCount next = counter.read().counts.at(0);
+    CHECK(next.run != now.run);
+    CHECK(counter.begin(now, next));
+    CHECK(store.open().ok());
+    CHECK(store.log.empty());
+}
+
+TEST_CASE("open_store: where commits could not be counted, nothing is compared") {
+    StoreDirectory store;
+    const Bytes former = Bytes::of(counter_file(store.path));
+    {
+        const OpenedStore opened = store.open().value();
+        ChangeWriter writer{*opened.database, store.codec, {}};
+        writer.stop_counting();
+        for (int i = 0; i < 3; ++i) {
+            ChangeSet set;
+            set.add(MessageRemoved{.entity = 1, .sequence = 9});
+            writer.commit(set);
+        }
+    }
+    former.write(counter_file(store.path));
+    CHECK(store.open().ok());
+    CHECK(read_ledger(*store.open().value().database).value().run != 0); // counted again
 }

@@ -25,7 +25,7 @@ struct DamagedStore {
     DamagedStore() {
         Database database{file.string()};
         CHECK_FALSE(prepare_store(database, file, false, none));
-        ChangeWriter writer{database, codec};
+        ChangeWriter writer{database, codec, {}};
         ChangeSet set;
         set.add(QueueCreated{.queue = 1, .dead_letters = 2, .name = "orders"});
         for (std::int64_t i = 1; i <= 1000; ++i) {
@@ -35,8 +35,24 @@ struct DamagedStore {
                                       "s", std::to_string(i) + std::string(900, 'x'))),
                                   .enqueued_time = salvaged_at}});
         }
+        add_shared(set);
         set.add(SessionStateSet{.entity = 1, .session_id = "s", .state = "step"});
         writer.commit(set);
+    }
+
+    /// Adds 20 messages to each dead-letter sub-queue that share 20 contents.
+    static void add_shared(ChangeSet& set) {
+        set.add(QueueCreated{.queue = 3, .dead_letters = 4, .name = "others"});
+        for (std::int64_t i = 1; i <= 20; ++i) {
+            const auto content = std::make_shared<DecodedContent>(
+                Message::text("s", "shared " + std::to_string(i) + std::string(1500, 'y')));
+            for (const EntityId entity : {2U, 4U}) {
+                set.add(MessageAdded{{.entity = entity,
+                                      .sequence = i,
+                                      .content = content,
+                                      .enqueued_time = salvaged_at}});
+            }
+        }
     }
 
     /// Overwrites the leaf pages that hold these messages, or the next ones if these are in an
@@ -64,7 +80,7 @@ struct DamagedStore {
         Database from{file.string()};
         Salvaged salvaged = salvage(from, to, codec);
         DamageReport found;
-        queues = read_store(to, codec, salvaged_at, found);
+        queues = read_store(to, codec, salvaged_at, found).queues;
         CHECK(found.text() == "");
         return salvaged;
     }
@@ -83,8 +99,11 @@ TEST_CASE("salvage: a sound store is copied as a whole") {
     DamagedStore store;
     const Salvaged salvaged = store.run();
     CHECK(salvaged.lost.text() == "");
-    CHECK(salvaged.rows == 1004); // with the queue, its two entities and the state
-    REQUIRE(store.queues.size() == 1);
+    CHECK(salvaged.rows == 1067); // with two queues, four entities, 60 of add_shared, the state
+    REQUIRE(store.queues.size() == 2);
+    CHECK(store.to.number("SELECT count(*) FROM contents") == 20);
+    CHECK(store.queues[1].dead_letters.messages.at(19).content ==
+          store.queues[0].dead_letters.messages.at(19).content);
     CHECK(store.queues[0].queue.messages.size() == 1000);
     CHECK(store.queues[0].queue.last_sequence == 1000);
     CHECK(store.queues[0].queue.states.at(0).state == "step");
@@ -102,7 +121,7 @@ TEST_CASE("salvage: what is before, between and behind unreadable pages is copie
     CHECK(salvaged.lost.text(10).find("messages: a part of the file with rows of 'orders' cannot "
                                       "be read") != std::string::npos);
     CHECK(salvaged.lost.text(10).find("messages: " + std::to_string(1000 - messages.size()) +
-                                      " of 1000 rows are set aside or missing") !=
+                                      " of 1040 rows are set aside or missing") !=
           std::string::npos);
 }
 
@@ -120,22 +139,23 @@ TEST_CASE("salvage: the first and the last page may be unreadable") {
 TEST_CASE(
     "salvage: altered rows stay behind, by name; a lost sequence number is the highest seen") {
     DamagedStore store;
-    Database{store.file.string()}.run("UPDATE messages SET delivery_count = 9 WHERE sequence = 7;"
-                                      "UPDATE entities SET last_sequence = 3 WHERE id = 1");
+    Database{store.file.string()}.run(
+        "UPDATE messages SET delivery_count = 9 WHERE entity = 1 AND sequence = 7;"
+        "UPDATE entities SET last_sequence = 3 WHERE id = 1");
     const Salvaged salvaged = store.run();
     CHECK(salvaged.lost.text() == "entities: the last sequence number of 'orders' was altered; "
                                   "messages: message 7 of 'orders' was altered; "
-                                  "messages: 1 of 1000 rows are set aside or missing");
+                                  "messages: 1 of 1040 rows are set aside or missing");
     CHECK(store.queues.at(0).queue.messages.size() == 999);
     CHECK(store.queues.at(0).queue.last_sequence == 1000);
 }
 
 TEST_CASE("salvage: the messages of an altered queue stay behind, and are counted") {
     DamagedStore store;
-    Database{store.file.string()}.run("UPDATE queues SET name = 'others'");
+    Database{store.file.string()}.run("UPDATE queues SET name = 'else' WHERE id = 1");
     const Salvaged salvaged = store.run();
-    CHECK(store.queues.empty());
-    CHECK(salvaged.lost.text().find("messages: 1000 of 1000 rows are set aside or missing") !=
+    CHECK(store.queues.size() == 1);
+    CHECK(salvaged.lost.text().find("messages: 1020 of 1040 rows are set aside or missing") !=
           std::string::npos);
 }
 
@@ -146,4 +166,24 @@ TEST_CASE("salvage: of a file that is no database nothing is copied") {
     CHECK(salvaged.rows == 0);
     CHECK(salvaged.lost.count() > 0);
     CHECK(store.queues.empty());
+}
+
+TEST_CASE("salvage: messages whose shared content is lost stay behind, and so do contents without "
+          "messages") {
+    DamagedStore store;
+    Database{store.file.string()}.run(
+        "UPDATE contents SET bytes = x'01' WHERE id = 7; DELETE FROM contents WHERE id = 8;"
+        "DELETE FROM messages WHERE typeof(content) = 'integer' AND sequence = 9");
+    const Salvaged salvaged = store.run();
+    CHECK(salvaged.lost.text(10) ==
+          "contents: content 7 was altered; "
+          "messages: message 7 of 'orders/$DeadLetterQueue' has lost its content 7; "
+          "messages: message 8 of 'orders/$DeadLetterQueue' has lost its content 8; "
+          "messages: message 7 of 'others/$DeadLetterQueue' has lost its content 7; "
+          "messages: message 8 of 'others/$DeadLetterQueue' has lost its content 8; "
+          "messages: 6 of 1040 rows are set aside or missing; "
+          "contents: 3 of 20 rows are set aside or missing");
+    CHECK(store.queues.at(0).dead_letters.messages.size() == 17);
+    CHECK(store.to.number("SELECT count(*) FROM contents") == 17);
+    CHECK(read_ledger(store.to).value().last_content == 20);
 }

@@ -8,10 +8,13 @@
 #include <future>
 #include <sstream>
 #include <sys/resource.h>
+#include <thread>
 #include <utility>
 
 #include "broker/store/database.hpp"
+#include "broker/store/ledger.hpp"
 #include "broker/store/open_store.hpp"
+#include "broker/store/row_checksum.hpp"
 #include "broker/store/store_files.hpp"
 #include "broker/store/store_journal.hpp"
 #include "server/stored_content.hpp"
@@ -80,8 +83,63 @@ void make_version_2(const fs::path& directory) {
         ALTER TABLE session_states DROP COLUMN checksum;
         ALTER TABLE taken_ids DROP COLUMN checksum;
         DROP TABLE ledger;
+        DROP TABLE contents;
         PRAGMA user_version = 2)sql");
     fs::remove(counter_file(directory));
+}
+
+/// Turns a store without shared contents into what version 3 left.
+void make_version_3(const fs::path& directory) {
+    Database database{store_file(directory).string()};
+    const Ledger ledger = read_ledger(database).value();
+    database.run(R"sql(
+        DROP TABLE contents;
+        DROP TABLE ledger;
+        PRAGMA user_version = 3)sql");
+    database.run(R"sql(CREATE TABLE ledger (
+  id INTEGER PRIMARY KEY,
+  version INTEGER NOT NULL,
+  store INTEGER NOT NULL,
+  commits INTEGER NOT NULL,
+  queues INTEGER NOT NULL,
+  queues_sum INTEGER NOT NULL,
+  entities INTEGER NOT NULL,
+  entities_sum INTEGER NOT NULL,
+  messages INTEGER NOT NULL,
+  messages_sum INTEGER NOT NULL,
+  session_states INTEGER NOT NULL,
+  session_states_sum INTEGER NOT NULL,
+  taken_ids INTEGER NOT NULL,
+  taken_ids_sum INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+))sql");
+    std::vector<std::int64_t> values{1, 3, ledger.store, ledger.commits};
+    for (std::size_t i = 0; i < 5; ++i) {
+        values.push_back(ledger.sums[i].rows);
+        values.push_back(ledger.sums[i].sum);
+    }
+    RowHash hash{"ledger"};
+    std::string list;
+    for (const std::int64_t value : values) {
+        hash.add(value);
+        list += std::to_string(value) + ", ";
+    }
+    database.run("INSERT INTO ledger VALUES (" + list +
+                 std::to_string(static_cast<std::int64_t>(hash.value())) + ")");
+    std::string counter;
+    for (int i = 0; i < 2; ++i) {
+        RowHash count{"commits"};
+        count.add(ledger.store);
+        count.add(ledger.commits);
+        for (const std::uint64_t number :
+             {static_cast<std::uint64_t>(ledger.store), static_cast<std::uint64_t>(ledger.commits),
+              count.value()}) {
+            for (std::size_t byte = 0; byte < sizeof number; ++byte) {
+                counter += static_cast<char>(number >> (8 * byte));
+            }
+        }
+    }
+    std::ofstream{counter_file(directory), std::ios::binary} << counter;
 }
 
 /// Limits the size of this process's files while it lives.
@@ -285,6 +343,34 @@ TEST_CASE("StoreJournal: on a full disk removals use the reserve, and it stays f
           std::uintmax_t{30} * 4096); // the store has returned its unused pages to the disk
 }
 
+TEST_CASE(
+    "StoreJournal: the room of removed messages is returned to the disk, while it is in use") {
+    const TemporaryDirectory temporary = TemporaryDirectory::in_memory();
+    const fs::path file = store_file(temporary.path());
+    constexpr std::int64_t messages = 400;
+    {
+        auto opened = open(temporary.path()).value();
+        opened.journal->append({created()});
+        for (std::int64_t number = 1; number <= messages; ++number) {
+            opened.journal->append({added(number, std::string(100'000, 'x'))});
+        }
+        REQUIRE_FALSE(outcome(*opened.journal));
+        for (std::int64_t number = 1; number < messages; ++number) {
+            opened.journal->append({MessageRemoved{.entity = 1, .sequence = number}});
+        }
+        REQUIRE_FALSE(outcome(*opened.journal));
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+        while (fs::file_size(file) > (std::uintmax_t{10} << 20U)) {
+            REQUIRE(std::chrono::steady_clock::now() < deadline);
+            std::this_thread::yield();
+        }
+        CHECK(fs::file_size(file) > (std::uintmax_t{6} << 20U)); // some is kept for new messages
+        opened.journal->append({added(messages + 1, "after")});
+        CHECK_FALSE(outcome(*opened.journal));
+    }
+    CHECK(open(temporary.path()).value().stored[0].queue.messages.size() == 2);
+}
+
 TEST_CASE("StoreJournal: changes that exceed even the reserve are not confirmed, and written once "
           "there is room") {
     const TemporaryDirectory temporary;
@@ -340,9 +426,10 @@ TEST_CASE("StoreJournal: a store of an earlier version is upgraded with all its 
                                                .at = wall,
                                                .until = wall + std::chrono::seconds{20}}});
     }
-    make_version_2(temporary.path());
-    SUBCASE("2") {}
+    SUBCASE("3") { make_version_3(temporary.path()); }
+    SUBCASE("2") { make_version_2(temporary.path()); }
     SUBCASE("1") {
+        make_version_2(temporary.path());
         Database{store_file(temporary.path()).string()}.run(
             "ALTER TABLE messages DROP COLUMN passed_to; PRAGMA user_version = 1");
     }
@@ -362,6 +449,57 @@ TEST_CASE("StoreJournal: a store of an earlier version is upgraded with all its 
     }
     CHECK(open(temporary.path()).value().stored[0].queue.messages[0].forwarded_to ==
           std::vector<EntityId>{7, 12});
+}
+
+TEST_CASE("StoreJournal: a damaged store of version 3 is refused unchanged, and can be set aside") {
+    const TemporaryDirectory temporary;
+    const fs::path file = store_file(temporary.path());
+    {
+        auto opened = open(temporary.path()).value();
+        opened.journal->append({created(), added(1, "one"), added(2, "two")});
+    }
+    make_version_3(temporary.path());
+    const auto refusal = [&] {
+        const auto opened = open(temporary.path());
+        return opened.ok() ? std::string{} : opened.failure().detail;
+    };
+    std::string damage;
+    std::size_t left = 1;
+    SUBCASE("an altered row") {
+        Database{file.string()}.run("UPDATE messages SET place = 1 WHERE sequence = 1");
+        damage = "message 1 of 'orders' was altered";
+    }
+    SUBCASE("a lost row") {
+        Database{file.string()}.run("DELETE FROM messages WHERE sequence = 1");
+        damage = "messages: 1 of 2 rows are missing";
+    }
+    SUBCASE("a lost commit") {
+        std::fstream counter{counter_file(temporary.path()),
+                             std::ios::binary | std::ios::in | std::ios::out};
+        RowHash hash{"commits"};
+        const auto store = Database{file.string()}.number("SELECT store FROM ledger");
+        hash.add(store);
+        hash.add(std::int64_t{100});
+        for (const std::uint64_t number :
+             {static_cast<std::uint64_t>(store), std::uint64_t{100}, hash.value()}) {
+            for (std::size_t byte = 0; byte < sizeof number; ++byte) {
+                counter.put(static_cast<char>(number >> (8 * byte)));
+            }
+        }
+        damage = "of 100 confirmed commits are lost";
+        left = 2;
+    }
+    SUBCASE("altered definitions") {
+        Database{file.string()}.run("ALTER TABLE messages ADD COLUMN more");
+        damage = "the definitions of its tables were altered";
+        left = 2;
+    }
+    CHECK(refusal().find(damage) != std::string::npos);
+    CHECK(Database{file.string()}.number("PRAGMA user_version") == 3);
+    const auto opened = StoreJournal::open(temporary.path(), codec(), wall, core::system_clock(),
+                                           OnDamage::set_aside);
+    REQUIRE(opened.ok());
+    CHECK(opened.value().stored.at(0).queue.messages.size() == left);
 }
 
 TEST_CASE("StoreJournal: message ids are stored within their window, in the order of forgetting") {
