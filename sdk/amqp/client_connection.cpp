@@ -20,6 +20,9 @@ using Phase = ConnectionKeeper::Phase;
 /// messages may be on their way within a byte budget.
 constexpr std::uint32_t max_frame_size = 16384;
 
+/// Enough for our close to arrive.
+constexpr Duration linger_time_out = std::chrono::milliseconds{100};
+
 void run(const ConnectionKeeper::Handlers& handlers, const core::Result<Engine*>& result) {
     for (const auto& handler : handlers) {
         handler(result);
@@ -125,6 +128,7 @@ ConnectionOptions ClientConnection::connection_options() const {
             std::chrono::duration_cast<std::chrono::milliseconds>(options_.idle_timeout / 2)
                 .count()), // half, so that one late heartbeat ends nothing
         .max_frame_size = max_frame_size};
+    made.linger_time_out = linger_time_out;
     made.write_idle = options_.write_idle_timeout;
     made.counts = options_.counts;
     SaslCredentials credentials = options_.credentials;

@@ -29,6 +29,7 @@ Connection::Connection(ConnectionHost& host, StreamPtr stream, ConnectionOptions
       owner_{owner},
       counts_{std::move(options.counts)},
       close_time_out_{options.close_time_out},
+      linger_time_out_{std::min(options.linger_time_out, options.close_time_out)},
       read_idle_{milliseconds{options.engine.open.idle_time_out} * 2},
       write_idle_{options.write_idle},
       most_unsent_{options.most_unsent},
@@ -161,8 +162,8 @@ void Connection::on_session(SessionPtr session) { owner_.on_session(std::move(se
 // The engine's last event. Its close frame may still be unsent.
 void Connection::on_closed(const Condition& condition) {
     why_ = condition;
-    if (phase_ != Phase::closing) {
-        end_in(close_time_out_);
+    if (condition.found || phase_ != Phase::closing) {
+        end_in(condition.found ? linger_time_out_ : close_time_out_);
     }
     phase_ = Phase::lingering;
 }

@@ -21,6 +21,10 @@ struct ConnectionOptions {
     Duration open_time_out{std::chrono::seconds{30}}; ///< from the start to the peer's open
     /// Bounds an orderly close, from `close` or the peer's close.
     Duration close_time_out{std::chrono::seconds{5}};
+    /// After an error of the peer, how long its end is awaited, so that it can read why. Otherwise
+    /// our end could discard our close. At most `close_time_out`. Small for a client: what it
+    /// reports waits, and a peer that talks nonsense does not answer.
+    Duration linger_time_out{std::chrono::seconds{5}};
     /// The limit of unsent bytes, beyond which the connection is congested. It is large enough that
     /// the peer never waits, and small enough for the processor's caches.
     std::size_t most_unsent{std::size_t{256} << 10U};
@@ -144,6 +148,7 @@ private:
     ConnectionOwner& owner_;
     const core::ConnectionCountsPtr counts_;
     const Duration close_time_out_;
+    const Duration linger_time_out_;
     const Duration read_idle_;
     const Duration write_idle_;
     const std::size_t most_unsent_;

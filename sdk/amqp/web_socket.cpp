@@ -168,6 +168,11 @@ WebSocketUpgrade::State WebSocketUpgrade::feed(std::string_view& bytes) {
     if (!is_client_ && !may_become_http_request(head_)) {
         return refuse_other_protocol();
     }
+    constexpr std::string_view http = "HTTP/";
+    if (is_client_ &&
+        std::string_view{head_}.substr(0, http.size()) != http.substr(0, head_.size())) {
+        return fail("the peer does not speak HTTP"); // what else it says may never end
+    }
     const std::size_t end =
         head_.find(end_of_head, known < end_of_head.size() ? 0 : known - end_of_head.size());
     if (end == std::string::npos) {

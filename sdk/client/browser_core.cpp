@@ -8,6 +8,7 @@
 #include "client/check.hpp"
 #include "client/endpoint_operation.hpp"
 #include "client/entity_path.hpp"
+#include "client/page_progress.hpp"
 #include "client/session_pages.hpp"
 #include "core/access.hpp"
 #include "core/id_check.hpp"
@@ -31,10 +32,17 @@ BrowserOptions checked(BrowserOptions options) {
     return options;
 }
 
-/// Moves the browser behind the messages.
+/// Moves the browser behind the messages. Throws if it would not get further.
 Messages pass(Browser& browser, Messages messages) {
     if (!messages.empty()) {
-        browser.seek(messages.back().sequence_number() + 1);
+        const auto next = position_behind(messages, browser.position());
+        if (!next) {
+            throw Error{no_progress("it was asked for messages from sequence number " +
+                                    std::to_string(browser.position()) +
+                                    " on and answered with number " +
+                                    std::to_string(messages.back().sequence_number()))};
+        }
+        browser.seek(*next);
     }
     return messages;
 }
@@ -62,6 +70,10 @@ void ask_page(ports::Endpoint& endpoint, ports::ListSessionsRequest request,
                 ask_page(endpoint, std::move(request), std::move(found), pending);
                 break;
             case SessionPages::Next::done: pending->complete(found->take()); break;
+            case SessionPages::Next::repeats:
+                pending->complete(
+                    no_progress("it lists the same sessions of '" + request.entity + "' again"));
+                break;
             case SessionPages::Next::too_much:
                 pending->complete(Failure{.code = Errc::resource_exhausted,
                                           .detail = "the ids of the sessions of '" +

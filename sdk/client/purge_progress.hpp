@@ -15,6 +15,12 @@ public:
     /// Azure Service Bus allows as many in its smallest tier.
     static constexpr std::uint32_t per_request = 500;
 
+    /// A broker may delete less than it is asked for while there is more, because of partitions and
+    /// locks. This many answers in a row of less than a sixteenth are a broker that says "1
+    /// deleted" for ever.
+    static constexpr std::uint32_t most_small = 250;
+    static constexpr std::uint32_t small_share = 16;
+
     /// `max`: of the whole purge; zero: no limit.
     explicit PurgeProgress(std::uint64_t max) noexcept : max_{max} {}
 
@@ -24,10 +30,16 @@ public:
                                std::min<std::uint64_t>(per_request, max_ - deleted_));
     }
 
-    /// A request has deleted so many. Returns whether to ask again.
-    [[nodiscard]] bool add(std::uint32_t count) noexcept {
+    enum class Next : std::uint8_t { ask, done, no_progress };
+    /// A request has deleted so many. Decides whether to ask again.
+    [[nodiscard]] Next add(std::uint32_t count) noexcept {
+        const bool is_small = std::uint64_t{count} * small_share < next();
         deleted_ += count;
-        return count != 0 && (max_ == 0 || deleted_ < max_);
+        small_ = is_small ? small_ + 1 : 0;
+        if (count == 0 || (max_ != 0 && deleted_ >= max_)) {
+            return Next::done;
+        }
+        return small_ > most_small ? Next::no_progress : Next::ask;
     }
 
     [[nodiscard]] std::uint64_t deleted() const noexcept { return deleted_; }
@@ -44,6 +56,7 @@ public:
 private:
     const std::uint64_t max_;
     std::uint64_t deleted_{0};
+    std::uint32_t small_{0}; // small answers in a row
 };
 
 } // namespace sessionq::client

@@ -4,6 +4,7 @@
 #include "client/blocking.hpp"
 #include "client/check.hpp"
 #include "client/entity_path.hpp"
+#include "client/page_progress.hpp"
 #include "core/access.hpp"
 #include "core/id_check.hpp"
 
@@ -31,12 +32,21 @@ void PurgeRun::on_answer(const core::Result<ports::DeletedMessages>& answer) {
         return;
     }
     request_.enqueued_before = answer.value().enqueued_before;
-    if (!progress_.add(answer.value().count)) {
-        pending_->complete(progress_.deleted());
-    } else if (phase_ == Phase::given_up) {
-        pending_->complete(progress_.describe({.code = Errc::cancelled}));
-    } else {
-        ask();
+    switch (progress_.add(answer.value().count)) {
+    case PurgeProgress::Next::done: pending_->complete(progress_.deleted()); break;
+    case PurgeProgress::Next::no_progress:
+        pending_->complete(progress_.describe(no_progress(
+            "asked to delete up to " + std::to_string(request_.max_messages) +
+            " messages, it has answered " + std::to_string(answer.value().count) +
+            ", and as little " + std::to_string(PurgeProgress::most_small) + " times before")));
+        break;
+    case PurgeProgress::Next::ask:
+        if (phase_ == Phase::given_up) {
+            pending_->complete(progress_.describe({.code = Errc::cancelled}));
+        } else {
+            ask();
+        }
+        break;
     }
 }
 

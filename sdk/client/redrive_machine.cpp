@@ -29,11 +29,15 @@ RedriveMachine::Letter* RedriveMachine::find(Number number) {
 bool RedriveMachine::received(Number number, TimePoint now) {
     Letter* const letter = find(number);
     if (letter == nullptr) {
+        supply_ = others_.insert(number).second ? Supply::some : supply_;
         return false;
     }
-    last_progress_ = now;
-    supply_ = Supply::some;
     if (letter->place == Place::broker) {
+        if (letter->arrivals < most_arrivals) {
+            ++letter->arrivals;
+            last_progress_ = now;
+            supply_ = Supply::some;
+        }
         letter->place = Place::hand;
         Session& session = *by_number_.at(number);
         if (++session.in_hand == session.letters.size()) {

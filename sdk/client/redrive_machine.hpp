@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -67,9 +68,11 @@ public:
 
     [[nodiscard]] Step next(TimePoint now);
 
-    /// A dead letter is in hand. False: it was not planned, so it is only held.
+    /// Answers `Receive`, before `received` for each dead letter that came.
+    void received_nothing();
+    /// A dead letter is in hand. False: it was not planned, so it is only held. One that a broker
+    /// delivers again and again is no progress.
     bool received(Number number, TimePoint now);
-    void received_nothing(); ///< Answers `Receive`.
     /// A dead letter of the session that is in work is locked no more.
     void lost(Number number);
 
@@ -95,9 +98,13 @@ private:
     enum class Looked : std::uint8_t { not_yet, done };
     enum class Supply : std::uint8_t { some, none };
 
+    /// A lock may be lost and the letter come again, but not for ever.
+    static constexpr std::uint8_t most_arrivals = 10;
+
     struct Letter {
         Place place{Place::broker};
         Copy copy{Copy::none};
+        std::uint8_t arrivals{0};
     };
     struct Session {
         SessionId id{};
@@ -119,6 +126,7 @@ private:
     std::deque<Session> sessions_{};        // by their first dead letter
     std::map<SessionId, Session*> by_id_{}; // by the folded id
     std::unordered_map<Number, Session*> by_number_{};
+    std::unordered_set<Number> others_{}; // that came and were not planned, or are through
     std::deque<Session*> ready_{}; // all their letters are in hand
     std::deque<Session*> busy_{};  // another consumer has them; the first is asked first
     Session* current_{nullptr};

@@ -129,16 +129,11 @@ detail::CallPtr<void> RedriveRun::perform(const Machine::Receive& step) {
 }
 
 void RedriveRun::received(std::vector<LockedMessage> letters) {
-    if (letters.empty()) {
-        machine_.received_nothing();
-    }
+    machine_.received_nothing();
     for (LockedMessage& letter : letters) {
         const std::int64_t number = letter.sequence_number();
-        if (machine_.received(number, now())) {
-            hand_.planned.insert_or_assign(number, std::move(letter));
-        } else {
-            hand_.others.push_back(std::move(letter));
-        }
+        auto& place = machine_.received(number, now()) ? hand_.planned : hand_.others;
+        place.insert_or_assign(number, std::move(letter));
     }
     under_way_.step.reset();
 }

@@ -38,7 +38,7 @@ private:
     /// The dead letters and the session that are locked.
     struct Hand {
         std::map<std::int64_t, LockedMessage> planned{};
-        std::vector<LockedMessage> others{}; ///< held, so that they do not come again
+        std::map<std::int64_t, LockedMessage> others{}; ///< held, so that they do not come again
         std::optional<SessionReceiver> session{};
         std::optional<Receiver> receiver{}; ///< closed before its messages are destroyed
     };

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "client/blocking.hpp"
 #include "client/check.hpp"
 #include "client/endpoint_operation.hpp"
+#include "client/page_progress.hpp"
 #include "client/rule_manager_core.hpp"
 #include "core/access.hpp"
 #include "core/id_check.hpp"
@@ -52,6 +55,16 @@ void check_texts(const Rule& rule) {
     check_text(rule.action, "Rule::action");
 }
 
+/// Whether a full page has a rule that is not among the first ones, which a broker repeats.
+bool brings_news(const Rules& page, const Rules& found) {
+    std::set<std::string_view> known;
+    for (const Rule& rule : found) {
+        known.insert(rule.name);
+    }
+    return std::ranges::any_of(page,
+                               [&known](const Rule& rule) { return !known.contains(rule.name); });
+}
+
 /// Requests the page behind `found` and adds it, until a page is not full.
 void ask_rules(ports::Endpoint& endpoint, const std::string& subscription, Rules found,
                const PendingPtr<Rules>& pending) {
@@ -71,6 +84,11 @@ void ask_rules(ports::Endpoint& endpoint, const std::string& subscription, Rules
                 return;
             }
             const bool is_last = page.value().size() < rules_per_page;
+            if (!is_last && !brings_news(page.value(), found)) {
+                pending->complete(
+                    no_progress("it lists the same rules of '" + subscription + "' again"));
+                return;
+            }
             std::ranges::move(page.value(), std::back_inserter(found));
             if (is_last) {
                 pending->complete(std::move(found));

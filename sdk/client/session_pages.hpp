@@ -3,15 +3,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <iterator>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 namespace sessionq::client {
 
-/// Collects the pages of a list of sessions, and decides whether to ask for another. A broker that
-/// always has one more does not take all memory. Pure.
+/// Collects the pages of a list of sessions, each session once, and decides whether to ask for
+/// another. A broker that always has one more does not take all memory, and one that repeats itself
+/// is found out. Pure.
 class SessionPages {
 public:
     static constexpr std::uint32_t per_page = 1'000;
@@ -19,26 +23,37 @@ public:
     explicit SessionPages(std::size_t most_bytes = std::size_t{128} << 20U) noexcept
         : most_bytes_{most_bytes} {}
 
-    enum class Next : std::uint8_t { ask, done, too_much };
+    /// `repeats`: the page is full and names no session that is new.
+    enum class Next : std::uint8_t { ask, done, repeats, too_much };
     Next add(std::vector<std::string> page) {
-        for (const std::string& id : page) {
-            bytes_ += sizeof(id) + id.size();
+        const std::size_t before = ids_.size();
+        for (std::string& id : page) {
+            if (!known_.contains(id)) {
+                bytes_ += sizeof(id) + id.size();
+                known_.insert(ids_.emplace_back(std::move(id)));
+            }
+        }
+        listed_ += static_cast<std::uint32_t>(page.size());
+        if (bytes_ > most_bytes_) {
+            return Next::too_much;
         }
         const bool is_full = page.size() >= per_page;
-        std::move(page.begin(), page.end(), std::back_inserter(ids_));
-        return bytes_ > most_bytes_ ? Next::too_much : is_full ? Next::ask : Next::done;
+        return !is_full ? Next::done : ids_.size() == before ? Next::repeats : Next::ask;
     }
 
-    /// Where the next page begins.
-    [[nodiscard]] std::uint32_t skip() const noexcept {
-        return static_cast<std::uint32_t>(ids_.size());
+    /// Where the next page begins. The broker counts what it has listed, also twice.
+    [[nodiscard]] std::uint32_t skip() const noexcept { return listed_; }
+    [[nodiscard]] std::vector<std::string> take() {
+        known_.clear();
+        return {std::move_iterator{ids_.begin()}, std::move_iterator{ids_.end()}};
     }
-    [[nodiscard]] std::vector<std::string> take() noexcept { return std::move(ids_); }
 
 private:
     const std::size_t most_bytes_;
     std::size_t bytes_{0};
-    std::vector<std::string> ids_{};
+    std::uint32_t listed_{0};
+    std::deque<std::string> ids_{};                // whose strings stay where they are
+    std::unordered_set<std::string_view> known_{}; // views of them
 };
 
 } // namespace sessionq::client

@@ -10,6 +10,8 @@
 namespace sessionq::server {
 namespace {
 
+using amqp::MessageProperties;
+
 std::string make_message_id() {
     thread_local core::Random random{core::Uuid::make().low()};
     std::string id = core::Uuid::make(random).to_string();
@@ -29,19 +31,26 @@ std::string_view with_message_id(std::string_view encoded, std::string& made) {
         std::string with_id;
         return made = with_message_id(*sorted, with_id);
     }
-    auto properties = amqp::MessageProperties::read(sections->properties);
-    if (!properties || !properties->id(amqp::MessageProperties::message_id).empty()) {
+    std::string_view known;
+    const bool walked =
+        amqp::visit_fields(sections->properties, MessageProperties::field_count,
+                           [&known](std::uint32_t index, std::string_view field) {
+                               known = index == MessageProperties::message_id ? field : known;
+                           });
+    if (!walked || (!known.empty() && amqp::bytes_in(known) != "")) {
         return encoded; // if it is malformed, decoding reports the error
     }
+    MessageProperties properties =
+        MessageProperties::read(sections->properties).value_or(MessageProperties{});
     const std::string id = amqp::encode(amqp::Value{make_message_id()});
-    properties->encoded[amqp::MessageProperties::message_id] = id;
+    properties.encoded[MessageProperties::message_id] = id;
     made.clear();
     made.reserve(encoded.size() + id.size() + 16);
     for (const std::string_view before :
          {sections->header, sections->delivery_annotations, sections->message_annotations}) {
         made += before;
     }
-    properties->write(made);
+    properties.write(made);
     for (const std::string_view after :
          {sections->application_properties, sections->body, sections->footer}) {
         made += after;
@@ -73,6 +82,7 @@ std::optional<Failure> find_property_fault(std::string_view application_properti
     return fault;
 }
 
+/// Also what no client of ours could decode: its receivers would fail on it for ever.
 std::optional<Failure> find_fault(const amqp::EncodedContent& content, const Limits& limits) {
     const amqp::MessageSections& sections = content.sections();
     const std::size_t properties =
@@ -82,6 +92,9 @@ std::optional<Failure> find_fault(const amqp::EncodedContent& content, const Lim
                        .detail = "the properties of a message may have at most " +
                                  std::to_string(limits.property_bytes) + " bytes; they have " +
                                  std::to_string(properties)};
+    }
+    if (auto unreadable = content.find_unreadable()) {
+        return unreadable;
     }
     const auto partition_key = amqp::bytes_in(
         amqp::find_entry(sections.message_annotations, amqp::partition_key_annotation));

@@ -21,9 +21,8 @@ Failure not_held(const SessionAddress& address) {
 void reject_undecodable(amqp::ReceiverLink& link, amqp::DeliveryHandle delivery,
                         const Failure& why) {
     core::log(LogLevel::error, "servicebus", why.to_string());
-    delivery.settle(
-        {.kind = OutcomeKind::rejected,
-         .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
+    delivery.settle({.kind = OutcomeKind::rejected,
+                     .error = {.name = "amqp:decode-error", .text = why.detail}});
     if (!link.is_draining()) {
         link.add_credit(1); // the application hears nothing of this message
     }

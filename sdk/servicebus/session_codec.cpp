@@ -158,7 +158,7 @@ core::Result<std::vector<DeferredMessage>> read_deferred(const Response& respons
         const std::string_view bytes = bytes_of(each, "message").value_or("");
         auto received = amqp::decode_delivery(bytes, at);
         if (!received.ok()) {
-            continue;
+            return received.failure(); // it exists
         }
         const auto* uuid = token != nullptr ? token->as<core::Uuid>() : nullptr;
         const core::Uuid lock_token =

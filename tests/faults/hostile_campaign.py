@@ -22,6 +22,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import hostile_case
 import hostile_messages
+import hostile_pages
 import hostile_protocol
 import hostile_words
 from amqp_wire import HOST, KEY
@@ -45,7 +46,9 @@ def cases_in(*modules):
     }
 
 
-CASES = cases_in(hostile_case, hostile_messages, hostile_protocol, hostile_words)
+CASES = cases_in(
+    hostile_case, hostile_messages, hostile_pages, hostile_protocol, hostile_words
+)
 
 
 class Server:

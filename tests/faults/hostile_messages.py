@@ -281,3 +281,32 @@ class HugeAfterSmallOfGroups(HugeAfterSmall):
     def on_credit(self, peer, link, credit):
         if link.is_answering and credit > 0:
             self.on_session(peer, link, credit)
+
+
+class UndecodableMessage(Case):
+    """One among others: a property is an array of a million times true, in ten bytes. Each message
+    is shown and settled."""
+
+    command, code = (*RECEIVE, "--count", "3"), 0
+    says = r"(?s)hello1.*malformed application property 'k'.*hello3"
+    section = b"\x00\x53\x74\xc1\x0e\x02\xa1\x01k\xf0\x00\x00\x00\x05\x00\x0f\x42\x40\x41"
+
+    def messages(self):
+        body = len(encode(Described(0x75, b"hello1")))
+        whole = [session_message(f"hello{number}".encode(), number) for number in (1, 2, 3)]
+        whole[1] = whole[1][:-body] + self.section + whole[1][-body:]
+        return whole
+
+    def on_session(self, peer, link):
+        self.reached += 1
+        for message in self.messages():
+            peer.deliver(link, message, settled=False)
+
+
+class UndecodableMessageToPeek(UndecodableMessage):
+    command = PEEK
+
+    def on_request(self, peer, link, request):
+        shown = [] if self.reached else [{"message": message} for message in self.messages()]
+        self.reached += 1
+        peer.deliver(link, answer(request, 200 if shown else 204, "OK", {"messages": shown}))

@@ -57,11 +57,13 @@ def sections(message):
     return found
 
 
-def answer(request, status, text, body=None):
+def answer(request, status, text, body=None, condition=None):
     """To a request to $cbs or to a management node."""
     properties = Described(0x73, [None] * 5 + [request[0x73][0]])
     said = {"status-code": Int(status), "status-description": text}
     said.update({"statusCode": Int(status), "statusDescription": text})
+    if condition is not None:
+        said["errorCondition"] = Symbol(condition)
     return encode(properties) + encode(Described(0x74, said)) + encode(Described(0x77, body))
 
 
@@ -95,6 +97,11 @@ class Peer:
         """Reads what comes and answers nothing, until the client hangs up."""
         while True:
             self.reader.read(1)
+
+    def be_deaf(self):
+        """Neither reads nor hangs up, also where the client does."""
+        time.sleep(2 * self.case.within)
+        raise Over
 
     # The conversation
 

@@ -286,13 +286,16 @@ class SilentAfterMessage(Case):
 
 
 class Garbage(Case):
+    """The server does not hang up. Nobody will answer a close, so none is awaited."""
+
     says = "SASL|AMQP|peer"
+    within = 3.0
     words = SASL_HEADER + bytes(range(256)) * 4
 
     def on_connection(self, peer):
         self.reached += 1
         peer.send(self.words)
-        peer.be_silent()
+        peer.be_deaf()
 
 
 class AnotherProtocol(Garbage):
@@ -301,11 +304,12 @@ class AnotherProtocol(Garbage):
 
 class GarbageMechanisms(Case):
     says = "mechanism"
+    within = 3.0
 
     def on_sasl(self, peer):
         self.reached += 1
         peer.offer(Symbol(ESCAPES * 10))
-        peer.be_silent()
+        peer.be_deaf()
 
 
 class EndlessMechanisms(Case):
@@ -328,6 +332,16 @@ class EndlessChallenges(Case):
         peer.flood(frame(CHALLENGE, [b"guess"], kind=1))
 
 
+class GarbageForAnOpen(Garbage):
+    """SASL has gone well."""
+
+    def on_connection(self, peer):
+        pass
+
+    def on_open(self, peer):
+        super().on_connection(peer)
+
+
 # WebSocket
 
 
@@ -341,6 +355,14 @@ class EndlessHead(Case):
         self.reached += 1
         peer.send(b"HTTP/1.1 101 Switching Protocols\r\n")
         peer.flood(b"X: " + MUCH + b"\r\n")
+
+
+class AnotherProtocolThanHttp(Garbage):
+    """Its greeting is no head of HTTP, and does not end like one."""
+
+    transport = "AmqpWebSockets"
+    says = "does not speak HTTP"
+    words = b"220 mail.example ESMTP\r\n"
 
 
 class EndlessPings(Case):

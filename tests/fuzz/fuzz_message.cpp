@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Messages from outside. A message that a broker accepts can be read, changed and delivered, and
-// stays valid.
+// Messages from outside. A message that a broker accepts can be read in each way, changed and
+// delivered, and stays valid.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -30,6 +30,17 @@ bool is_readable(const MessageContent& content) {
     }
 }
 
+/// What nothing was found wrong with is read in each way.
+void read_in_each_way(const amqp::EncodedContent& content) {
+    require(content.outline().has_value() && is_readable(content));
+    for (const auto& [name, value] : content.message().properties) {
+        require(content.property(name).has_value());
+    }
+    for (const auto& [name, value] : content.annotations()) {
+        require(content.annotation(name).has_value());
+    }
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -43,6 +54,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(content.time_to_live());
     static_cast<void>(content.scheduled_enqueue_time());
     const bool readable = is_readable(content);
+    if (!content.find_unreadable()) {
+        read_in_each_way(content);
+    }
     const ReceivedMessage message{received.value().content, received.value().facts};
     if (const auto trace = message.trace()) {
         require(TraceContext::parse(trace->traceparent, trace->tracestate) == trace);
@@ -61,6 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             back.session_id() == content.session_id());
     require(delivered.value().facts.sequence_number == received.value().facts.sequence_number);
     require(!readable || is_readable(back));
+    require(content.find_unreadable() || !back.find_unreadable());
     if (readable) { // a decoded message can be sent
         require(amqp::EncodedContent::make(amqp::encode_message(content.message(), at), at).ok());
     }

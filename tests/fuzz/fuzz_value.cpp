@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Values from outside. A value that can be read can be skipped, and is the same after writing and
-// reading.
+// Values from outside. What can be read is what a check accepts. It can be skipped, and is the same
+// after writing and reading.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -13,6 +13,10 @@ using namespace sessionq::amqp;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes{reinterpret_cast<const char*>(data), size};
     const auto value = decode(bytes);
+    Decoder checked{bytes};
+    if ((checked.check() && checked.at_end()) != value.has_value()) {
+        std::abort();
+    }
     if (!value) {
         return 0;
     }

@@ -472,4 +472,22 @@ std::vector<amqp::Value> values_of_every_type() {
             Value{}};
 }
 
+std::string damaged(std::string bytes, core::Random& random) {
+    constexpr std::string_view likely{
+        "\x00\x40\x41\x45\x46\x50\x53\x56\x5f\x83\x94\x98\xa1\xa2\xa3\xb1\xc0\xc1\xd1\xe0\xf0\xff",
+        22};
+    for (auto left = 1 + random.below(3); left != 0 && !bytes.empty(); --left) {
+        const auto at = static_cast<std::size_t>(random.below(bytes.size()));
+        const char byte = random.below(2) == 0 ? likely[random.below(likely.size())]
+                                               : static_cast<char>(random.below(256));
+        switch (random.below(6)) {
+        case 0: bytes.erase(at, 1); break;
+        case 1: bytes.insert(at, 1, byte); break;
+        case 2: bytes[at] = static_cast<char>(bytes[at] + 1); break;
+        default: bytes[at] = byte; break;
+        }
+    }
+    return bytes;
+}
+
 } // namespace sessionq::tests

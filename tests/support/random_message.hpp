@@ -42,6 +42,10 @@ struct RandomMessageOptions {
 /// Encodes a value. Each part of it has any of its type's forms.
 [[nodiscard]] std::string encode_in_any_form(const amqp::Value& value, core::Random& random);
 
+/// The bytes with one to three of them changed, added or left out: mostly constructor codes, sizes
+/// and counts, which make a message that is nearly valid.
+[[nodiscard]] std::string damaged(std::string bytes, core::Random& random);
+
 /// One value of each type that an application property may have, in a fixed order: the 20 that
 /// Microsoft's .NET client sends, and those that other clients send beside them.
 [[nodiscard]] std::vector<amqp::Value> values_of_every_type();

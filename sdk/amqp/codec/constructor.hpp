@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -36,6 +37,30 @@ constexpr bool is_bytes(std::uint8_t code) noexcept {
     constexpr unsigned kinds = 1U << 0x0U | 1U << 0x1U | 1U << 0x3U;
     return is_sized(code) && (kinds >> (code & 0x0fU) & 1U) != 0;
 }
+
+/// Returns true for each code that alone decides how many bytes follow, and that there is.
+constexpr bool is_known_fixed(std::uint8_t code) noexcept {
+    constexpr std::array<std::uint16_t, 6> known{
+        0b0000'0000'0011'1111,  // 4x: null, true, false, uint, ulong, list
+        0b0000'0000'0111'1111,  // 5x: bytes, short forms, boolean
+        0b0000'0000'0000'0011,  // 6x: ushort, short
+        0b0000'0000'0001'1111,  // 7x: uint, int, float, char, decimal32
+        0b0000'0000'0001'1111,  // 8x: ulong, long, double, timestamp, decimal64
+        0b0000'0001'0001'0000}; // 9x: decimal128, uuid
+    const std::uint8_t layout = layout_of(code);
+    return layout >= 0x4 && layout <= 0x9 && (known[layout - 0x4U] >> (code & 0x0fU) & 1U) != 0;
+}
+
+/// By constructor codes: whether each value of this code can be read that is complete. Others need
+/// a look inside.
+inline constexpr std::array<bool, 256> simple = [] {
+    std::array<bool, 256> made{};
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        const auto code = static_cast<std::uint8_t>(i);
+        made[i] = is_bytes(code) || (is_known_fixed(code) && code != 0x56);
+    }
+    return made;
+}();
 
 /// Returns true for ubyte, ushort, uint and ulong in any form.
 constexpr bool is_unsigned(std::uint8_t code) noexcept {

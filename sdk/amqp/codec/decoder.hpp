@@ -34,7 +34,10 @@ public:
     [[nodiscard]] std::optional<Value> read(
         std::uint32_t most_values = std::numeric_limits<std::uint32_t>::max());
 
-    /// Checks that the next value is complete, steps over it and returns its bytes.
+    /// Steps over the next value and returns its bytes if `read` could read it. Builds no tree.
+    [[nodiscard]] std::optional<std::string_view> check();
+
+    /// Steps over the next value and returns its bytes. Looks at its outermost constructor alone.
     [[nodiscard]] std::optional<std::string_view> skip() noexcept;
 
     // Typed reads without a tree. They fail unless the next value has that type.
@@ -60,18 +63,8 @@ public:
     [[nodiscard]] std::optional<Compound> read_map() noexcept; ///< `count` counts keys and values
 
 private:
-    /// Bounds the values of one tree, and the zero-size elements in all its arrays. Without the
-    /// second, a few bytes could demand gigabytes.
-    struct Allowance {
-        std::uint32_t values;
-        std::uint32_t empty_elements{4096};
-    };
+    friend class ValueReader; // builds trees
 
-    [[nodiscard]] std::optional<Value> read(int depth, Allowance& allowance);
-    [[nodiscard]] std::optional<Value> read_body(std::uint8_t code, int depth,
-                                                 Allowance& allowance);
-    [[nodiscard]] std::optional<Value> read_array(std::uint8_t code, int depth,
-                                                  Allowance& allowance);
     /// Calls a function that is not inline, with a copy: this decoder can then stay in registers.
     template <typename Read>
     [[nodiscard]] auto rarely(Read read) noexcept;

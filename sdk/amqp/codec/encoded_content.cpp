@@ -8,6 +8,7 @@
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/property_value.hpp"
 #include "amqp/codec/section_fields.hpp"
+#include "core/peer_words.hpp"
 
 namespace sessionq::amqp {
 namespace {
@@ -16,9 +17,33 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds longest = std::chrono::hours{24 * 365 * 100};
 
-Failure malformed(const char* what) {
+Failure malformed(std::string_view what) {
     return {.code = Errc::protocol_error,
-            .detail = std::string{"the message cannot be decoded: malformed "} + what};
+            .detail = "the message cannot be decoded: malformed " + std::string{what}};
+}
+
+/// Whether one value, which is complete, can be decoded.
+bool is_readable(std::string_view value) {
+    return constructor::simple[static_cast<std::uint8_t>(value.front())] ||
+           can_read_property(value);
+}
+
+bool is_readable(const EncodedEntry& entry) {
+    return is_readable(entry.value) && (entry.name || is_readable(entry.key));
+}
+
+/// Says what of a map section cannot be decoded. `one`: what an entry is called.
+std::optional<Failure> find_unreadable_entry(std::string_view section, std::string_view sections,
+                                             std::string_view one) {
+    std::optional<Failure> found;
+    const bool walked = visit_encoded_entries(section, [&](const EncodedEntry& entry) {
+        if (!found && !is_readable(entry)) {
+            found =
+                malformed(entry.name ? std::string{one} + " '" + core::peer_words(*entry.name) + "'"
+                                     : std::string{sections});
+        }
+    });
+    return walked ? found : malformed(sections);
 }
 
 /// The deadline that `left` milliseconds tell. Values out of range become never or passed.
@@ -103,14 +128,36 @@ core::Result<std::shared_ptr<const EncodedContent>> EncodedContent::make(std::st
     }
     content.header_ = *header;
     content.set_body();
-    if (const std::string_view carried =
-            find_entry(sections->application_properties, time_left_property);
-        !carried.empty()) {
-        if (const auto left = Decoder{carried}.read_integer()) {
-            content.deadline_ = deadline_after(*left, at.now);
-        }
-    }
+    content.set_application_properties(at.now);
     return std::shared_ptr<const EncodedContent>{made};
+}
+
+std::optional<Failure> EncodedContent::find_unreadable() const {
+    std::optional<Failure> found;
+    if (!are_properties_readable_) {
+        found = find_unreadable_property();
+    }
+    const auto look_at = [&found](std::string_view section, const char* sections) {
+        if (!found && !section.empty()) {
+            found = find_unreadable_entry(section, sections, "annotation");
+        }
+    };
+    look_at(sections_.message_annotations, "message annotations");
+    look_at(sections_.delivery_annotations, "delivery annotations");
+    return found;
+}
+
+std::optional<Failure> EncodedContent::find_unreadable_property() const {
+    std::string_view bad;
+    visit_fields(sections_.properties, MessageProperties::field_count,
+                 [&bad](std::uint32_t index, std::string_view field) {
+                     if (!is_readable(field)) {
+                         bad = properties_fields[index].name;
+                     }
+                 });
+    return bad.empty() ? find_unreadable_entry(sections_.application_properties,
+                                               "application properties", "application property")
+                       : std::optional{malformed("property '" + std::string{bad} + "'")};
 }
 
 EncodedContent::Converted& EncodedContent::converted() {
@@ -130,8 +177,11 @@ void EncodedContent::set_body() {
 
 /// Reads only the properties that every message needs. Returns false if they are malformed.
 bool EncodedContent::set_properties() {
+    are_properties_readable_ = true;
     return visit_fields(sections_.properties, MessageProperties::field_count,
                         [this](std::uint32_t index, std::string_view field) {
+                            are_properties_readable_ =
+                                are_properties_readable_ && is_readable(field);
                             switch (index) {
                             case MessageProperties::group_id: session_id_ = bytes_in(field); break;
                             case MessageProperties::message_id:
@@ -148,6 +198,23 @@ bool EncodedContent::set_properties() {
                             default: break;
                             }
                         });
+}
+
+/// Looks at them once: for the time left, and for what cannot be decoded.
+void EncodedContent::set_application_properties(TimePoint now) {
+    std::string_view carried;
+    bool are_readable = true;
+    const bool walked =
+        visit_encoded_entries(sections_.application_properties, [&](const EncodedEntry& entry) {
+            are_readable = are_readable && is_readable(entry);
+            if (carried.empty() && entry.name == time_left_property) {
+                carried = entry.value;
+            }
+        });
+    are_properties_readable_ = are_properties_readable_ && walked && are_readable;
+    if (const auto left = Decoder{carried}.read_integer()) {
+        deadline_ = deadline_after(*left, now);
+    }
 }
 
 std::size_t EncodedContent::bytes() const noexcept {
@@ -220,7 +287,7 @@ std::optional<Message> EncodedContent::outline() const {
             auto value = read_property(encoded);
             all_decoded = all_decoded && value.has_value();
             if (value) {
-                made->properties.insert_or_assign(std::string{name}, std::move(*value));
+                made->properties.try_emplace(std::string{name}, std::move(*value)); // as `property`
             }
         });
     return walked && all_decoded ? std::move(made) : std::nullopt;
@@ -239,7 +306,7 @@ Properties EncodedContent::annotations() const {
             auto value = read_property(encoded);
             all_decoded = all_decoded && value.has_value();
             if (value) {
-                made.insert_or_assign(std::string{name}, std::move(*value));
+                made.try_emplace(std::string{name}, std::move(*value)); // as `annotation`
             }
         });
     if (!walked || !all_decoded) {
@@ -261,7 +328,7 @@ const Message& EncodedContent::message() const {
         }
     });
     if (message_ == nullptr) {
-        throw Error{malformed("application properties")};
+        throw Error{find_unreadable().value_or(malformed("application properties"))};
     }
     return *message_;
 }
@@ -283,6 +350,7 @@ MessageContentPtr EncodedContent::with_changes(const ContentChanges& changes) co
     made->set_body();
     static_cast<void>(made->set_properties());
     made->deadline_ = deadline_;
+    made->are_properties_readable_ = false; // nobody has looked
     return made;
 }
 

@@ -44,10 +44,15 @@ inline constexpr std::string_view partition_key_annotation = "x-opt-partition-ke
 class EncodedContent final : public MessageContent {
 public:
     /// Copies the bytes. Fails with protocol_error if they are not a message. Application
-    /// properties and annotations are not checked, except for the time left until the deadline,
-    /// which counts from `at`.
+    /// properties and annotations are not checked (see `find_unreadable`), except for the time left
+    /// until the deadline, which counts from `at`.
     [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(
         std::string_view encoded, const ClockReading& at);
+
+    /// Says what of the properties, application properties and annotations nobody could decode.
+    /// Returns nothing if `message`, `outline`, `annotations` and `property` will succeed. A broker
+    /// asks once, before it keeps the message.
+    [[nodiscard]] std::optional<Failure> find_unreadable() const;
 
     [[nodiscard]] const MessageSections& sections() const noexcept { return sections_; }
     /// Reads the properties at each call. A broker keeps many messages and rarely needs their
@@ -100,6 +105,8 @@ private:
     void write_changed_application_properties(const ContentChanges& changes, std::string& to) const;
     void set_body();
     bool set_properties();
+    void set_application_properties(TimePoint now);
+    [[nodiscard]] std::optional<Failure> find_unreadable_property() const;
     [[nodiscard]] Converted& converted();
 
     [[nodiscard]] static std::shared_ptr<EncodedContent> copy_of(std::string_view encoded);
@@ -113,6 +120,7 @@ private:
     std::optional<WallTime> absolute_expiry_time_{};
     std::unique_ptr<Converted> converted_{}; // null for most messages
     Deadline deadline_{};
+    bool are_properties_readable_{false}; // both sections; false also: not known
     mutable std::once_flag decoded_{};
     mutable std::unique_ptr<const Message> message_{};
 };

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "amqp/codec/constructor.hpp"
 #include "amqp/codec/decoder.hpp"
 #include "amqp/codec/encoder.hpp"
 
@@ -77,6 +78,12 @@ PropertyValue to_time(Timestamp timestamp) {
     return is_beyond(time)
                ? PropertyValue{FarTime{std::chrono::milliseconds{timestamp.milliseconds}}}
                : PropertyValue{time};
+}
+
+/// Whether a value is kept as it is encoded. Such values may be large, so no tree is built.
+bool stays_encoded(std::string_view encoded) noexcept {
+    const auto code = encoded.empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(encoded[0]);
+    return code == 0x45 || constructor::is_compound(code) || constructor::is_array(code);
 }
 
 /// Returns a value of .NET's client, or nothing.
@@ -192,6 +199,11 @@ void write_property(const PropertyValue& value, Encoder& encoder) {
     }
 }
 
+bool can_read_property(std::string_view encoded) {
+    Decoder decoder{encoded};
+    return decoder.check() && decoder.at_end();
+}
+
 std::optional<PropertyValue> read_property(std::string_view encoded) {
     // a short cut for strings, the most frequent type
     if (encoded.starts_with('\xa1') || encoded.starts_with('\xb1')) {
@@ -200,6 +212,11 @@ std::optional<PropertyValue> read_property(std::string_view encoded) {
         return text && decoder.at_end()
                    ? std::optional<PropertyValue>{std::in_place, std::in_place_type<std::string>,
                                                   *text}
+                   : std::nullopt;
+    }
+    if (stays_encoded(encoded)) {
+        return can_read_property(encoded)
+                   ? std::optional<PropertyValue>{EncodedValue{std::string{encoded}}}
                    : std::nullopt;
     }
     const auto value = decode(encoded);

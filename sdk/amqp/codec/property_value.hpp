@@ -20,6 +20,9 @@ class Encoder;
 /// Appends a property. The bytes of an `EncodedValue` stay as they are.
 void write_property(const PropertyValue& value, Encoder& encoder);
 
+/// Returns true if `read_property` can decode these bytes. Builds nothing.
+[[nodiscard]] bool can_read_property(std::string_view encoded);
+
 /// Decodes exactly one value. Returns nothing if the bytes are malformed.
 [[nodiscard]] std::optional<PropertyValue> read_property(std::string_view encoded);
 

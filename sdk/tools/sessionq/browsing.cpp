@@ -22,18 +22,7 @@ namespace {
 
 constexpr std::size_t page = 100;
 
-/// Prints a message. One that cannot be decoded must not hide those behind it.
-void show(const ReceivedMessage& message) {
-    Json record;
-    try {
-        record = record_of(message);
-    } catch (const Error& error) {
-        record = Json::object();
-        record["sequence_number"] = message.sequence_number();
-        put_text(record, "error", error.what());
-    }
-    write_output(line_of(record));
-}
+void show(const ReceivedMessage& message) { write_output(line_of(record_of(message))); }
 
 void show_and_follow(Browser& browser, std::size_t left, const OperationContext& context) {
     while (left != 0) {

@@ -8,6 +8,7 @@
 #include <sessionq/receiver.hpp>
 
 #include "core/clock.hpp"
+#include "tools/sessionq/arrival_progress.hpp"
 #include "tools/sessionq/commands.hpp"
 #include "tools/sessionq/message_record.hpp"
 #include "tools/sessionq/purging.hpp"
@@ -35,10 +36,13 @@ Json outline_of(const ReceivedMessage& message) {
 }
 
 /// Removes those that match. The others are held, so that they do not come again.
-void remove_matching(Receiver receiver, const DeadLetterFilter& filter, std::size_t& removed) {
+void remove_matching(Receiver receiver, const std::string& entity, const DeadLetterFilter& filter,
+                     std::size_t& removed) {
     std::vector<LockedMessage> held;
+    ArrivalProgress progress{entity};
     for (auto messages = receiver.receive(listed_at_once, end_wait); !messages.empty();
          messages = receiver.receive(listed_at_once, end_wait)) {
+        progress.add(messages);
         for (LockedMessage& message : messages) {
             if (filter.matches(message.message(), wall_now())) {
                 message.complete();
@@ -86,11 +90,12 @@ int run(const Client& client, const Shared&, const ShowDeadLettersOptions& optio
 int run(const Client& client, const Shared& shared, const PurgeDeadLettersOptions& options) {
     const DeadLetterFilter& filter = options.filter;
     return report_count(shared, "removed", [&](std::size_t& removed) {
+        const std::string entity = path_of(options.letters);
         if (!filter.session_id && !filter.reason && !filter.older_than &&
-            delete_messages(client, path_of(options.letters), {}, removed)) {
+            delete_messages(client, entity, {}, removed)) {
             return;
         }
-        remove_matching(Receiver::open(client, path_of(options.letters)), filter, removed);
+        remove_matching(Receiver::open(client, entity), entity, filter, removed);
     });
 }
 

@@ -36,7 +36,7 @@ constexpr TextMember text_members[] = {
 const std::set<std::string>& facts() {
     static const std::set<std::string> names{"sequence_number", "delivery_count", "enqueued",
                                              "expires",         "state",          "dead_letter",
-                                             "body_kind"};
+                                             "body_kind",       "error"};
     return names;
 }
 
@@ -206,12 +206,40 @@ Json parse_object(std::string_view line) {
     return record;
 }
 
+/// What can be told of a message that cannot be decoded. Its sections are there as they came, so
+/// nothing is lost when it is settled, and it does not hide those behind it.
+Json record_of_unreadable(const ReceivedMessage& received) {
+    const MessageContent& content = *received.shared_content();
+    Json record;
+    record["sequence_number"] = received.sequence_number();
+    try {
+        static_cast<void>(content.message());
+    } catch (const Error& error) {
+        put_text(record, "error", error.what());
+    }
+    if (const auto session = content.session_id()) {
+        put_text(record, "session", *session);
+    }
+    if (!content.message_id().empty()) {
+        put_text(record, "id", content.message_id());
+    }
+    put_facts(record, received.facts());
+    put_text(record, "body", received.text());
+    if (Json sections = exact_sections(content, {}, received.text()); !sections.is_null()) {
+        record["encoded"] = std::move(sections);
+    }
+    return record;
+}
+
 } // namespace
 
 Json record_of(const ReceivedMessage& received) {
     // `content` would keep a second body until the broker has answered the settlement.
     const std::optional<Message> outline = received.shared_content()->outline();
-    const Message& message = outline ? *outline : received.content(); // which throws
+    if (!outline) {
+        return record_of_unreadable(received);
+    }
+    const Message& message = *outline;
     Json record;
     record["sequence_number"] = received.sequence_number();
     if (message.session_id) {

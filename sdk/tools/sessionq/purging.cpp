@@ -9,6 +9,7 @@
 #include <sessionq/session_receiver.hpp>
 
 #include "core/clock.hpp"
+#include "tools/sessionq/arrival_progress.hpp"
 #include "tools/sessionq/commands.hpp"
 #include "tools/sessionq/next_session.hpp"
 #include "tools/sessionq/purging.hpp"
@@ -20,9 +21,10 @@ namespace {
 constexpr std::size_t purged_at_once = 1000;
 
 /// Removes messages until none comes for `wait`.
-void remove_from(auto receiver, Duration wait, std::size_t& removed) {
+void remove_from(auto receiver, Duration wait, ArrivalProgress& progress, std::size_t& removed) {
     for (auto messages = receiver.receive(purged_at_once, wait); !messages.empty();
          messages = receiver.receive(purged_at_once, wait)) {
+        progress.add(messages);
         removed += messages.size();
     }
     receiver.close();
@@ -30,12 +32,16 @@ void remove_from(auto receiver, Duration wait, std::size_t& removed) {
 
 void remove_all(const Client& client, const std::string& entity, Duration wait,
                 std::size_t& removed) {
+    ArrivalProgress progress{entity};
     auto next = next_session(client, entity, wait, {.receive_and_delete = true});
     if (!next.entity_has_sessions) {
-        remove_from(Receiver::open(client, entity, {.receive_and_delete = true}), wait, removed);
+        remove_from(Receiver::open(client, entity, {.receive_and_delete = true}), wait, progress,
+                    removed);
     }
     while (next.session) {
-        remove_from(*std::move(next.session), wait, removed);
+        const std::size_t before = removed;
+        remove_from(*std::move(next.session), wait, progress, removed);
+        progress.end_session(removed - before);
         next = next_session(client, entity, wait, {.receive_and_delete = true});
     }
 }
@@ -86,9 +92,10 @@ int run(const Client& client, const Shared& shared, const PurgeOptions& options)
             return;
         }
         if (options.session) {
+            ArrivalProgress progress{options.entity};
             remove_from(SessionReceiver::accept(client, options.entity, *options.session,
                                                 {.receive_and_delete = true}),
-                        options.wait, removed);
+                        options.wait, progress, removed);
         } else {
             remove_all(client, options.entity, options.wait, removed);
         }

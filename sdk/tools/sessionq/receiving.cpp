@@ -7,6 +7,7 @@
 #include <sessionq/receiver.hpp>
 #include <sessionq/session_receiver.hpp>
 
+#include "tools/sessionq/arrival_progress.hpp"
 #include "tools/sessionq/commands.hpp"
 #include "tools/sessionq/message_record.hpp"
 #include "tools/sessionq/next_session.hpp"
@@ -64,6 +65,7 @@ void receive_from(auto receiver, const ReceiveOptions& options) {
     if (!options.deferred.empty()) {
         settler.take(receiver.receive_deferred(options.deferred));
     } else {
+        ArrivalProgress progress{options.entity};
         std::size_t left =
             options.count != 0 ? options.count : std::numeric_limits<std::size_t>::max();
         while (left != 0) {
@@ -71,6 +73,7 @@ void receive_from(auto receiver, const ReceiveOptions& options) {
             if (messages.empty()) {
                 break;
             }
+            progress.add(messages);
             left -= messages.size();
             settler.take(std::move(messages));
         }

@@ -525,3 +525,27 @@ TEST_CASE(
     }
     session.reset();
 }
+
+TEST_CASE("Connection: after an error of the peer its end is awaited as long as the options say") {
+    for (const Duration linger : {Duration{5s}, Duration{100ms}}) {
+        Owner owner;
+        Place place;
+        const auto stream = std::make_shared<ScriptedStream>();
+        ConnectionOptions options;
+        options.engine.open = {.container = "client", .max_frame_size = 65536};
+        options.linger_time_out = linger;
+        owner.connection =
+            std::make_unique<Connection>(place.host, stream, std::move(options), owner);
+        place.loop.run_until_idle();
+        stream->let_write();
+        stream->give("nonsense");
+        place.loop.run_until_idle();
+        stream->let_write();
+        CHECK(stream->is_shut);
+        place.loop.advance(linger - 10ms);
+        CHECK(owner.closed == 0);
+        place.loop.advance(20ms);
+        CHECK(owner.closed == 1);
+        CHECK(owner.why.found == Errc::protocol_error); // and not a timeout
+    }
+}

@@ -157,6 +157,18 @@ TEST_CASE("WebSocket: a peer that does not speak HTTP is refused at its first by
     CHECK(feed(slow, "X") == State::failed);
 }
 
+TEST_CASE("WebSocket: a server that does not speak HTTP is given up at its first bytes") {
+    auto client = WebSocketUpgrade::client("h", path, "k");
+    CHECK(feed(client, "220 mail.example ESMTP\r\n") == State::failed);
+    CHECK(client.failure() == "the peer does not speak HTTP");
+    auto slow = WebSocketUpgrade::client("h", path, "k");
+    CHECK(feed(slow, "HT") == State::going_on);
+    CHECK(feed(slow, "TP/1.1 ") == State::going_on);
+    auto wrong = WebSocketUpgrade::client("h", path, "k");
+    CHECK(feed(wrong, "HT") == State::going_on);
+    CHECK(feed(wrong, "ML") == State::failed);
+}
+
 TEST_CASE("WebSocket: an invalid response is reported with its kind") {
     const auto failure = [](const std::string& answer) {
         auto client = WebSocketUpgrade::client("h", path, "k");

@@ -385,3 +385,54 @@ TEST_CASE(
     static_cast<void>(expect<RedriveMachine::Finish>(machine));
     CHECK(machine.report().sessions == 1);
 }
+
+TEST_CASE("redrive machine: a broker that delivers the same for ever does not keep it for ever") {
+    auto machine = planned({{1, "a"}, {2, "b"}}, 10s);
+    const auto answer = [&machine](std::initializer_list<Number> numbers, TimePoint now) {
+        machine.received_nothing();
+        for (const Number number : numbers) {
+            static_cast<void>(machine.received(number, now));
+        }
+    };
+    SUBCASE("dead letters that are not planned") {
+        answer({9}, start);
+        CHECK(expect<RedriveMachine::Receive>(machine, start + 20s).wait == 0s); // more may come
+        answer({9}, start + 20s);
+        static_cast<void>(expect<RedriveMachine::Finish>(machine, start + 20s));
+    }
+    SUBCASE("one that is in hand") {
+        answer({9, 1}, start);
+        enter(machine, "a");
+        send(machine, {1});
+        complete(machine, {1});
+        leave(machine);
+        answer({1, 9}, start + 20s); // the first was said to be completed
+        answer({1, 9}, start + 20s);
+        static_cast<void>(expect<RedriveMachine::Finish>(machine, start + 20s));
+        CHECK(machine.report().left == 1);
+    }
+    SUBCASE("one whose lock is lost again and again") {
+        auto now = start;
+        std::size_t rounds = 0;
+        answer({1}, now);
+        enter(machine, "a");
+        send(machine, {1});
+        for (; rounds < 100; ++rounds) {
+            const auto step = machine.next(now);
+            if (std::holds_alternative<RedriveMachine::Finish>(step)) {
+                break;
+            }
+            if (std::holds_alternative<RedriveMachine::Complete>(step)) {
+                machine.lost(1);
+            } else if (std::holds_alternative<RedriveMachine::Receive>(step)) {
+                now += 6s;
+                answer({1}, now);
+            } else if (std::holds_alternative<RedriveMachine::Hold>(step)) {
+                machine.held();
+            } else {
+                machine.left();
+            }
+        }
+        CHECK(rounds < 100);
+    }
+}

@@ -138,3 +138,19 @@ TEST_CASE("transfer: properties that are malformed are refused, and not replaced
     encoder.write(amqp::Value::described(amqp::section::data, amqp::Value::binary("b")));
     CHECK(fault(malformed, {}).find("malformed properties") != std::string::npos);
 }
+
+TEST_CASE("transfer: what no client could decode is refused by name, in a batch too") {
+    using namespace std::string_literals;
+    const std::string body = "\0\x53\x75\xa0\x01"
+                             "b"s;
+    // an application property that is an array of a million times true, in 10 bytes
+    const std::string array =
+        "\0\x53\x74\xc1\x0e\x02\xa1\x01k\xf0\0\0\0\x05\0\x0f\x42\x40\x41"s + body;
+    const std::string why =
+        "protocol_error: the message cannot be decoded: malformed application property 'k'";
+    CHECK(fault(array, {}) == why);
+    CHECK(batch_fault(amqp::make_batch({encoded({.body = "b"}), array}), {}) == why);
+    CHECK(fault("\0\x53\x74\xc1\x05\x02\xa1\x01k\xff"s + body, {}).starts_with("protocol_error"));
+    CHECK(fault("\0\x53\x73\xc0\x02\x01\x46"s + body, {}) ==
+          "protocol_error: the message cannot be decoded: malformed property 'message-id'");
+}

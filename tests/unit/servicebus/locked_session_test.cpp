@@ -523,6 +523,7 @@ TEST_CASE("link: a message that cannot be decoded is refused, and its credit ser
     REQUIRE(t.until([&] { return !t.peer().outcomes.empty(); }));
     CHECK(t.peer().outcomes[0].kind == amqp::OutcomeKind::rejected);
     CHECK(t.peer().outcomes[0].error.name == "amqp:decode-error");
+    CHECK(t.peer().outcomes[0].error.text == "the message cannot be decoded: malformed sections");
     REQUIRE(t.until([&] { return t.peer().sender->credit() == 1; }));
     t.peer().sender->send("fedcba9876543210", std::string_view{"\x00\x53\x75\xa0\x02ok", 7}, false);
     CHECK(t.until([&] { return events.bodies == std::vector<std::string>{"ok"}; }));

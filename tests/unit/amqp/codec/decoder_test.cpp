@@ -5,7 +5,9 @@
 
 #include "amqp/codec/decoder.hpp"
 #include "codec/samples.hpp"
+#include "support/random_message.hpp"
 
+using namespace sessionq;
 using namespace sessionq::amqp;
 using namespace std::string_literals;
 
@@ -332,4 +334,49 @@ TEST_CASE("decoder: typed reads find what the tree finds, in any bytes") {
               (tree ? tree->bytes() : std::nullopt));
     }
     CHECK(found > 20'000);
+}
+
+TEST_CASE("Decoder: check steps over what read can read, and over nothing else") {
+    const auto agree = [](std::string_view bytes) {
+        Decoder read{bytes};
+        Decoder checked{bytes};
+        const bool can_be_read = read.read().has_value();
+        const auto found = checked.check();
+        CHECK(found.has_value() == can_be_read);
+        CHECK(checked.position() == read.position());
+        return can_be_read;
+    };
+    CHECK(agree(encode(some_of_everything())));
+    CHECK_FALSE(agree("\xf0\0\0\0\x05\0\x0f\x42\x40\x41"s)); // a million times true
+    CHECK_FALSE(agree("\x46"s));                             // there is no such type
+    CHECK_FALSE(agree("\x56\x02"s));
+    CHECK_FALSE(agree("\xc1\x02\x01\x40"s)); // a key without a value
+    core::Random random{11};
+    std::size_t read = 0;
+    std::size_t refused = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        const std::string bytes = tests::damaged(
+            tests::encode_in_any_form(tests::random_value(random, 3), random), random);
+        ++(agree(bytes) ? read : refused);
+    }
+    CHECK(read > 1'000);
+    CHECK(refused > 1'000);
+}
+
+TEST_CASE("Decoder: check goes as deep as read") {
+    for (const int depth : {Decoder::deepest - 1, Decoder::deepest, Decoder::deepest + 1}) {
+        Value list = List{};
+        Value array = Array{0x45, {List{}}, {}};
+        Value described = true;
+        for (int i = 0; i < depth; ++i) {
+            list = Value::list({std::move(list)});
+            array = Array{0xf0, {std::move(array)}, {}};
+            described = Value::described(std::uint64_t{1}, std::move(described));
+        }
+        for (const Value& value : {list, array, described}) {
+            const std::string bytes = encode(value);
+            CHECK(Decoder{bytes}.check().has_value() == Decoder{bytes}.read().has_value());
+        }
+        CHECK(Decoder{encode(list)}.check().has_value() == (depth <= Decoder::deepest));
+    }
 }

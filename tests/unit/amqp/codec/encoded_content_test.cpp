@@ -9,6 +9,7 @@
 #include "amqp/codec/delivery_codec.hpp"
 #include "amqp/codec/encoded_content.hpp"
 #include "amqp/codec/message_codec.hpp"
+#include "amqp/codec/resent_message.hpp"
 #include "codec/samples.hpp"
 #include "support/random_message.hpp"
 
@@ -355,4 +356,94 @@ TEST_CASE("EncodedContent: several threads may call message() at once") {
     for (const Message* message : seen) {
         CHECK(message == &content->message());
     }
+}
+
+namespace {
+
+std::string unreadable(std::string bytes) {
+    const auto why = parse(std::move(bytes))->find_unreadable();
+    CHECK((!why || why->code == Errc::protocol_error));
+    return why ? why->detail : "";
+}
+
+/// A map section whose entries are encoded by hand.
+std::string map_section(char code, std::uint8_t count, std::string_view entries) {
+    std::string made{"\0\x53", 2};
+    made += code;
+    made += '\xc1';
+    made += static_cast<char>(entries.size() + 1);
+    made += static_cast<char>(count);
+    made += entries;
+    return made;
+}
+
+constexpr std::string_view million_times_true{"\xf0\0\0\0\x05\0\x0f\x42\x40\x41", 10};
+
+} // namespace
+
+TEST_CASE("EncodedContent: names what of a message nobody can decode") {
+    const std::string why = "the message cannot be decoded: malformed ";
+    CHECK(unreadable(by_proton()).empty());
+    CHECK(unreadable(by_rhea()).empty());
+    CHECK(unreadable("").empty());
+    const std::string array = "\xa1\x01k" + std::string{million_times_true};
+    CHECK(unreadable(map_section('\x74', 2, array)) == why + "application property 'k'");
+    CHECK(unreadable(map_section('\x72', 2, array)) == why + "annotation 'k'");
+    CHECK(unreadable(map_section('\x71', 2, array)) == why + "annotation 'k'");
+    CHECK(unreadable(map_section('\x74', 1, "\xa1\x01k")) == why + "application properties");
+    CHECK(unreadable(map_section('\x72', 2, "\xa1\x01k")) == why + "message annotations");
+    CHECK(unreadable(map_section('\x71', 4, "\xa1\x01k\x41")) == why + "delivery annotations");
+    CHECK(unreadable(map_section('\x74', 2, "\x46\x41")) == why + "application properties");
+    CHECK(unreadable(map_section('\x74', 2, "\xa1\x01\x1b\x46")) ==
+          why + "application property '?'");
+    CHECK(unreadable(section_of(0x74, "no map")) == why + "application properties");
+    CHECK(unreadable("\0\x53\x73\xc0\x02\x01\x46"s) == why + "property 'message-id'");
+    CHECK(unreadable("\0\x53\x73\xc0\x0b\x06\x40\x40\x40\x40\x40\xe0\x03\xff\x41\x41"s) ==
+          why + "property 'correlation-id'");
+    // Odd, but each reader can decode it.
+    CHECK(unreadable(map_section('\x74', 2, "\x53\x01\x41")).empty());
+    CHECK(unreadable(section_of(0x74, Value{})).empty());
+    CHECK(unreadable(section_of(0x73, Value::list({List{}, "x", std::int64_t{1}}))).empty());
+    CHECK(unreadable(section_of(0x74, Value::map({{"\xff\xfe", Value::symbol("\xc0")}}))).empty());
+    CHECK(unreadable("\0\x53\x77"s + std::string{million_times_true}).empty()); // bytes to us
+}
+
+TEST_CASE("EncodedContent: of equal names the first counts, however they are read") {
+    const auto content =
+        parse(section_of(0x72, Value::map({{Value::symbol("a"), "1"}, {Value::symbol("a"), "2"}})) +
+              section_of(0x74, Value::map({{"p", "1"}, {"p", "2"}})));
+    CHECK(content->find_unreadable() == std::nullopt);
+    CHECK(content->property("p") == PropertyValue{"1"s});
+    CHECK(content->message().properties == Properties{{"p", "1"s}});
+    CHECK(content->annotation("a") == PropertyValue{"1"s});
+    CHECK(content->annotations() == Properties{{"a", "1"s}});
+}
+
+TEST_CASE("EncodedContent: what is not found unreadable is read in each way, whatever the bytes") {
+    core::Random random{5};
+    std::size_t readable = 0;
+    std::size_t refused = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        const std::string bytes = tests::damaged(tests::random_message(random), random);
+        const auto made = EncodedContent::make(bytes, noon);
+        if (!made.ok() || made.value()->find_unreadable()) {
+            ++refused;
+            continue;
+        }
+        ++readable;
+        const EncodedContent& content = *made.value();
+        CAPTURE(to_hex(bytes));
+        REQUIRE(content.outline());
+        REQUIRE_NOTHROW(static_cast<void>(content.message()));
+        REQUIRE_NOTHROW(static_cast<void>(content.annotations()));
+        for (const auto& [name, value] : content.message().properties) {
+            REQUIRE(content.property(name));
+        }
+        for (const auto& [name, value] : content.annotations()) {
+            REQUIRE(content.annotation(name));
+        }
+        REQUIRE(encode_resent(content, {}, noon.wall).ok());
+    }
+    CHECK(readable > 2'000);
+    CHECK(refused > 2'000);
 }

@@ -3,8 +3,10 @@
 
 #include <limits>
 
+#include "amqp/base64.hpp"
 #include "amqp/codec/delivery_codec.hpp"
 #include "amqp/codec/encoded_content.hpp"
+#include "amqp/codec/encoder.hpp"
 #include "amqp/codec/message_codec.hpp"
 #include "support/random_message.hpp"
 #include "tools/sessionq/message_record.hpp"
@@ -346,4 +348,46 @@ TEST_CASE("message record: what is wrong is named") {
     CHECK_FALSE(record_complaint(R"({"properties":{"a":{"double":"one"}}})").empty());
     CHECK(record_complaint(R"({"properties":{"a":{"time":"x"}}})")
               .starts_with("properties.a.time: is not a time"));
+}
+
+TEST_CASE(
+    "message record: a message that cannot be decoded is shown as far as it can be, and whole "
+    "as bytes") {
+    const std::string bad{"\0\x53\x74\xc1\x05\x02\xa1\x01k\x46", 10};
+    const std::string wire = amqp::encode(amqp::Value::described(
+                                 std::uint64_t{0x73}, amqp::Value::list({"m-1", {}, "to"}))) +
+                             bad +
+                             std::string{"\0\x53\x75\xa0\x04"
+                                         "body",
+                                         9};
+    const ReceivedMessage message{amqp::EncodedContent::make(wire, amqp::ClockReading{}).value(),
+                                  {.sequence_number = 7}};
+    const Json record = record_of(message);
+    CHECK(record["sequence_number"] == 7);
+    CHECK(record["id"] == "m-1");
+    CHECK(record["body"] == "body");
+    CHECK(record["error"].get<std::string>().find("malformed application property 'k'") !=
+          std::string::npos);
+    CHECK(record["encoded"]["application_properties"] == amqp::base64(bad));
+    CHECK(record["encoded"].contains("properties"));
+    CHECK(record_complaint(line_of(record)) == "encoded: the message cannot be decoded");
+}
+
+TEST_CASE("message record: each message that a broker takes can be shown, whatever its bytes") {
+    core::Random random{21};
+    std::size_t shown = 0;
+    for (int i = 0; i < 5'000; ++i) {
+        const std::string wire = tests::damaged(tests::random_message(random), random);
+        const auto content = amqp::EncodedContent::make(wire, amqp::ClockReading{});
+        if (!content.ok()) {
+            continue;
+        }
+        const bool is_readable = !content.value()->find_unreadable();
+        shown += is_readable ? 1 : 0;
+        Json record;
+        REQUIRE_NOTHROW(record = record_of(ReceivedMessage{content.value(), {}}));
+        CHECK(Json::accept(line_of(record)));
+        CHECK((record.contains("error") && is_readable) == false);
+    }
+    CHECK(shown > 500);
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sessionq/error.hpp>
+#include <sessionq/received_message.hpp>
+
+namespace sessionq::client {
+
+/// Says that a broker does not do what it is asked, so that asking again would never end.
+[[nodiscard]] inline Failure no_progress(const std::string& what) {
+    return {.code = Errc::protocol_error, .detail = "the broker makes no progress: " + what};
+}
+
+/// Where a peek goes on behind a page that was asked for from `from`. Nothing if that is not
+/// further on: the broker would send the same page for ever. Pure.
+[[nodiscard]] inline std::optional<std::int64_t> position_behind(
+    const std::vector<ReceivedMessage>& page, std::int64_t from) noexcept {
+    std::int64_t last = std::numeric_limits<std::int64_t>::min();
+    for (const ReceivedMessage& message : page) {
+        last = std::max(last, message.sequence_number());
+    }
+    const bool is_further = last >= from && last < std::numeric_limits<std::int64_t>::max();
+    return is_further ? std::optional{last + 1} : std::nullopt;
+}
+
+} // namespace sessionq::client
