@@ -24,7 +24,8 @@ Entity::Entity(std::string name, EntityKind kind, const QueueOptions& options,
     }
 }
 
-core::Result<std::vector<std::int64_t>> Entity::send(std::vector<MessageContentPtr> contents) {
+core::Result<std::vector<std::int64_t>> Entity::send(std::vector<MessageContentPtr> contents,
+                                                     std::size_t copies) {
     if (state.is_shut_down) {
         return state.deleted();
     }
@@ -41,7 +42,11 @@ core::Result<std::vector<std::int64_t>> Entity::send(std::vector<MessageContentP
         }
         total += content->bytes();
     }
-    if (auto fault = find_size_fault(total)) {
+    // The copies share the contents.
+    if (auto fault = find_size_fault(total + contents.size() * copies * beside_a_message)) {
+        if (copies > 1) {
+            fault->detail += "; each message may become " + std::to_string(copies);
+        }
         return std::move(*fault);
     }
     std::vector<std::int64_t> sequences;
@@ -114,7 +119,7 @@ std::optional<Failure> Entity::take(Arrival arrival) {
     const bool is_plain_copy = state.kind == EntityKind::subscription && !arrival.unchanged &&
                                state.options.max_size_bytes == 0;
     if (!fault && !is_plain_copy) {
-        fault = find_size_fault(arrival.content->bytes());
+        fault = find_size_fault(arrival.content->bytes() + beside_a_message);
     }
     if (fault && state.kind != EntityKind::subscription) {
         return fault;

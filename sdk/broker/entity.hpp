@@ -21,7 +21,9 @@ public:
     Entity(std::string name, EntityKind kind, const QueueOptions& options, QueueContext& context,
            Entity* dead_letters, EntityId id = 0);
 
-    core::Result<std::vector<std::int64_t>> send(std::vector<MessageContentPtr> contents);
+    /// Each message becomes up to `copies` messages, here and in subscriptions.
+    core::Result<std::vector<std::int64_t>> send(std::vector<MessageContentPtr> contents,
+                                                 std::size_t copies);
     core::Result<core::Done> cancel_scheduled(std::span<const std::int64_t> sequences);
 
     /// Takes a message that another entity forwards. Its removal there is recorded together with

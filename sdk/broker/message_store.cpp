@@ -31,6 +31,7 @@ StoredMessage& MessageStore::add(MessageContentPtr content, Session* session,
     index_.insert(sequence, message);
     last_sequence_ = sequence;
     count(message);
+    account_.change(part_, 0, beside_a_message);
     ++counts_[static_cast<std::size_t>(message.place)];
     if (session != nullptr) {
         session->messages.push_back(message);
@@ -69,6 +70,7 @@ void MessageStore::move(StoredMessage& message, Place to) noexcept {
 void MessageStore::remove(StoredMessage& message) noexcept {
     index_.erase(message.sequence);
     set_bytes(message, 0);
+    account_.change(part_, beside_a_message, 0);
     --counts_[static_cast<std::size_t>(message.place)];
     const std::unique_ptr<StoredMessage> removed{&message}; // its hooks unlink themselves
 }

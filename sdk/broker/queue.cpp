@@ -8,6 +8,11 @@
 #include "broker/queue_pair.hpp"
 
 namespace sessionq::broker {
+namespace {
+
+constexpr std::size_t few_messages = 16;
+
+} // namespace
 
 const std::string& Queue::name() const noexcept { return entity_.state.name; }
 
@@ -34,7 +39,9 @@ core::Result<std::vector<std::int64_t>> Queue::send(std::vector<Message> message
 
 core::Result<std::vector<std::int64_t>> Queue::send(std::vector<MessageContentPtr> messages,
                                                     Instant at) {
-    return pair_.perform(at, [&] { return entity_.send(std::move(messages)); });
+    // A few messages exceed the bound of a topic by little.
+    const std::size_t copies = messages.size() > few_messages ? pair_.most_copies() : 1;
+    return pair_.perform(at, [&] { return entity_.send(std::move(messages), copies); });
 }
 
 bool Queue::when_forwarded(std::function<void()> done) {

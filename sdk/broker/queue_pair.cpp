@@ -12,6 +12,16 @@ void tell(const std::vector<ForwardingLine::Done>& all) {
 
 } // namespace
 
+std::size_t QueuePair::most_copies() const {
+    std::size_t copies = 1;
+    if (kind() == EntityKind::topic) {
+        for (const QueuePairPtr& subscription : directory_->subscriptions_of(*this)) {
+            copies += subscription->rules()->most_copies();
+        }
+    }
+    return copies;
+}
+
 std::optional<Failure> QueuePair::take(std::span<Arrival> arrivals, Instant at,
                                        filter::Work& work) {
     return perform(at, work, [&] {

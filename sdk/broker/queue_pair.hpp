@@ -98,6 +98,9 @@ public:
     /// Null unless it is a subscription.
     [[nodiscard]] RuleBook* rules() const noexcept { return rules_.get(); }
 
+    /// The most messages that one message becomes here and in subscriptions. Thread-safe.
+    [[nodiscard]] std::size_t most_copies() const;
+
     /// Takes messages that other entities forward. Returns the reason for the last one that it
     /// rejected. `work` is that of the turn. Thread-safe.
     std::optional<Failure> take(std::span<Arrival> arrivals, Instant at, filter::Work& work);

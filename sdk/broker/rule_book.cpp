@@ -99,6 +99,11 @@ void RuleBook::record_in(std::shared_ptr<Journal> journal, EntityId id, std::str
 
 void RuleBook::replace(std::shared_ptr<const Rules> rules) {
     rules_ = std::move(rules);
+    const auto actions =
+        std::ranges::count_if(*rules_, [](const RulePtr& rule) { return rule->has_action(); });
+    const bool has_plain = static_cast<std::size_t>(actions) < rules_->size();
+    most_copies_.store(static_cast<std::size_t>(actions) + (has_plain ? 1 : 0),
+                       std::memory_order_relaxed);
     if (journal_) {
         journal_->append({RulesChanged{.queue = id_, .rules = as_added(*rules_)}});
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -78,6 +79,11 @@ public:
     /// Up to `top` rules after the first `skip`.
     [[nodiscard]] std::vector<Rule> list(std::size_t skip, std::size_t top) const;
 
+    /// The most copies of one message that the rules make.
+    [[nodiscard]] std::size_t most_copies() const noexcept {
+        return most_copies_.load(std::memory_order_relaxed);
+    }
+
     /// Begins to apply the rules to a message.
     [[nodiscard]] RuleSelection select() const { return RuleSelection{snapshot()}; }
 
@@ -96,6 +102,7 @@ private:
     EntityId id_{0};
     std::string name_{};
     std::shared_ptr<const Rules> rules_{std::make_shared<Rules>()};
+    std::atomic<std::size_t> most_copies_{0};
 };
 
 } // namespace sessionq::broker

@@ -11,6 +11,9 @@
 
 namespace sessionq::broker {
 
+/// What a message takes in memory beside its content, by estimate.
+inline constexpr std::uint64_t beside_a_message = 256;
+
 /// The account of all that an entity and its dead-letter sub-queue store, and the gate for more of
 /// it. Every operation that makes bytes grow asks here first: a send, an arrival from another
 /// entity, a settlement that changes properties or gives reasons, a session's state. Under the

@@ -7,6 +7,7 @@
 
 #include "amqp/codec/delivery_codec.hpp"
 #include "amqp/peek_wait.hpp"
+#include "broker/stored_message.hpp"
 #include "server/fetched_messages.hpp"
 #include "server/management_answer.hpp"
 #include "server/request_fields.hpp"
@@ -18,7 +19,19 @@ namespace {
 
 constexpr std::uint32_t most_peeked = 250;
 constexpr std::int64_t longest_wait = 24 * 3'600'000; // milliseconds
+// What a settlement has beside changes: lock tokens, most of all.
+constexpr std::size_t beside_changes = std::size_t{256} << 10U;
 constexpr std::size_t most_peeked_bytes = std::size_t{1} << 20U;
+constexpr std::size_t fewest_peeked_bytes = std::size_t{16} << 10U;
+
+/// One message may end the waits of a hundred peeks, whose answers are all on their way then. So an
+/// answer takes no more than a part of the memory that is left.
+std::size_t bytes_of_peek(const Peer& peer) {
+    constexpr std::size_t share = 32;
+    const std::size_t all = peer.limits.memory.all;
+    return std::clamp((all - std::min(all, peer.memory.all())) / share, fewest_peeked_bytes,
+                      most_peeked_bytes);
+}
 
 std::optional<broker::Outcome> outcome_of(std::string_view status) noexcept {
     if (status == "completed") {
@@ -95,9 +108,11 @@ Answer peek(const ManagedEntity& entity, const Request& request) {
     if (peeked.messages.empty() && !peeked.is_complete) {
         return {.progress = Progress{.searched_to = peeked.searched_to}};
     }
+    const std::size_t most_bytes = bytes_of_peek(entity.peer);
     for (const ReceivedMessage& message : peeked.messages) {
-        bytes += message.shared_content()->bytes();
-        if (bytes > most_peeked_bytes && !messages.empty()) {
+        bytes +=
+            message.shared_content()->bytes() + broker::bytes_of(message.facts().dead_letter.get());
+        if (bytes > most_bytes && !messages.empty()) {
             break; // the client asks again from there
         }
         messages.push_back(
@@ -246,6 +261,11 @@ Answer update_disposition(const ManagedEntity& entity, const Request& request) {
     const auto outcome = status ? outcome_of(*status) : std::nullopt;
     if (!tokens || !outcome) {
         return lacks(!tokens ? "lock-tokens" : "disposition-status");
+    }
+    // Not even decoded: no message could take so much.
+    if (request.bytes > entity.queue->options().max_message_bytes + beside_changes) {
+        return refuse({.code = Errc::message_too_large,
+                       .detail = "the changes are larger than a message may be"});
     }
     broker::Changes changes;
     if (const amqp::Value* properties = request.body.find("properties-to-modify")) {

@@ -12,6 +12,7 @@
 #include "server/held_locks.hpp"
 #include "server/limit_strikes.hpp"
 #include "server/limits.hpp"
+#include "server/memory_book.hpp"
 #include "server/reply_routes.hpp"
 #include "server/send_room.hpp"
 
@@ -21,12 +22,13 @@ namespace sessionq::server {
 struct Peer {
     Peer(broker::Broker& with, core::EventLoop& on, const AccessPolicy& policy,
          const Limits& within, core::TurnLine& long_work, MessageLocks& message_locks,
-         LimitStrikes& met)
+         LimitStrikes& met, const MemoryBook& book)
         : broker{with},
           loop{on},
           limits{within},
           turns{long_work},
           strikes{met},
+          memory{book},
           claims{policy},
           commits{with.journal(), on, long_work},
           locks{message_locks} {}
@@ -50,6 +52,7 @@ struct Peer {
     const Limits& limits;
     core::TurnLine& turns; ///< of the loop
     LimitStrikes& strikes;
+    const MemoryBook& memory; ///< of all connections of the loop
     Claims claims;
     CommitGate commits; ///< delays confirmations until they are durable
     HeldLocks locks;

@@ -24,8 +24,8 @@ constexpr std::uint8_t symbol_code = 0xa3;
 
 PeerConnection::PeerConnection(ServerContext& context, amqp::ConnectionHost& host,
                                amqp::StreamPtr stream, Ended ended)
-    : peer_{context.broker,         host.loop(),    context.access, context.limits, host.turns(),
-            *context.message_locks, context.strikes},
+    : peer_{context.broker,         host.loop(),     context.access, context.limits, host.turns(),
+            *context.message_locks, context.strikes, context.memory},
       ended_{std::move(ended)},
       claim_timer_{timing::Timer::calling<&PeerConnection::on_claim_timer>(this)},
       connection_{host, std::move(stream), options(context), *this},
