@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""A client that does nothing wrong, beside an attack. It sends a message to its own queue, receives
+it and completes it, again and again. It notes how long each round takes, and checks that what was
+confirmed comes once and in order.
+
+A round takes longer on a busy machine, which says nothing about the broker. The kernel tells how
+long each thread was ready to run and had no processor (/proc/PID/schedstat). The client subtracts
+that of the broker's threads and its own. The rest is the broker's: its turns, its disk, its order.
+The time that the host takes from a virtual machine is told too, and subtracted.
+"""
+
+import multiprocessing
+import os
+import statistics
+import struct
+import time
+from queue import Empty
+
+from amqp_wire import ACCEPTED, Described, decode, message
+from wire_client import RECEIVE, SEND, Client, Closed
+
+OWN_QUEUE = "own"
+PAUSE = 0.004
+TIMEOUT = 30.0
+LEAST_DIFFERENCE = 0.005  # seconds; a shorter middle wait is noise
+LONGEST_MORE = 0.05  # seconds above the longest wait alone
+MOST_SLOWER = 2.0
+ALONE, DURING = 0, 1
+SAMPLES = 200_000
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def delayed(*pids):
+    """Seconds that the threads of these processes have waited for a processor."""
+    total = 0
+    for pid in pids:
+        try:
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as facts:
+                    total += int(facts.read().split()[1])
+        except OSError:
+            pass  # the thread has ended
+    return total / 1e9 + stolen()
+
+
+def stolen():
+    with open("/proc/stat", encoding="ascii") as facts:
+        return int(facts.readline().split()[8]) / TICKS / os.cpu_count()
+
+
+def data_of(payload):
+    """The body of a message."""
+    at = 0
+    while at < len(payload):
+        section, at = decode(payload, at)
+        if section.code == 0x75:
+            return section.value
+    return None
+
+
+class Rounds:
+    """The client's connection, and what it has sent and received."""
+
+    def __init__(self, port, queue):
+        self.client = Client(port, timeout=TIMEOUT)
+        self.sender = self.client.attach(queue, SEND)
+        self.receiver = self.client.attach(queue, RECEIVE)
+        self.client.flow(self.receiver, 1_000_000)
+        self.next = 0
+
+    def round(self):
+        """Returns what is wrong, or nothing."""
+        body = struct.pack(">Q", self.next) + b"h" * 1000
+        code = self.client.send(self.sender, message(body))
+        if code != ACCEPTED:
+            return f"a send to its own queue is refused with {code}"
+        _, number, _, payload = self.client.receive()
+        self.client.settle(number, number, Described(ACCEPTED, []))
+        received = data_of(payload)
+        if received != body:
+            came = struct.unpack(">Q", received[:8])[0] if received else None
+            return f"message {came} came instead of {self.next}"
+        self.next += 1
+        return None
+
+    def left(self):
+        """Whether something came that was not sent, or came again."""
+        self.client.socket.settimeout(0.3)
+        try:
+            while not self.client.deliveries:
+                self.client.step()
+            return "a message came twice"
+        except TimeoutError:
+            return None
+
+
+def live(port, broker, queue, begins, stops, waits, told):
+    """The process of the client. `waits`: for each period its count, then its seconds."""
+    try:
+        rounds = Rounds(port, queue)
+        while not stops.is_set():
+            period = DURING if begins.is_set() else ALONE
+            before, began = delayed(broker, os.getpid()), time.monotonic()
+            wrong = rounds.round()
+            waited = time.monotonic() - began
+            waited = max(0.0, waited - (delayed(broker, os.getpid()) - before))
+            if wrong:
+                told.put(wrong)
+                return
+            if begins.is_set():
+                period = DURING  # the attack began during the round
+            note(waits[period], waited)
+            time.sleep(PAUSE)
+        told.put(rounds.left())
+    except (Closed, OSError, TimeoutError) as error:
+        told.put(f"it was cut: {error!r}")
+
+
+def note(waits, waited):
+    count = int(waits[0])
+    if count + 1 < len(waits):
+        waits[count + 1] = waited
+        waits[0] = count + 1
+
+
+class HonestClient:
+    """Lives while it is entered, in a process of its own. `begin` tells it that the attack
+    begins."""
+
+    def __init__(self, broker, queue=OWN_QUEUE):
+        self.begins, self.stops = multiprocessing.Event(), multiprocessing.Event()
+        self.waits = [multiprocessing.Array("d", SAMPLES, lock=False) for _ in range(2)]
+        self.told = multiprocessing.Queue()
+        self.wrong = "it said nothing"
+        arguments = (broker.port, broker.process.pid, queue, self.begins, self.stops, self.waits)
+        self.process = multiprocessing.Process(target=live, args=(*arguments, self.told))
+
+    def __enter__(self):
+        self.process.start()
+        return self
+
+    def begin(self):
+        self.begins.set()
+
+    def __exit__(self, *_):
+        self.stops.set()
+        try:
+            self.wrong = self.told.get(timeout=TIMEOUT + 5)
+        except Empty:
+            self.wrong = "it hangs"
+        self.process.join(5)
+        if self.process.is_alive():
+            self.process.kill()
+
+    def seconds(self, period):
+        waits = self.waits[period]
+        return list(waits[1 : 1 + int(waits[0])])
+
+    def middle(self, period):
+        return statistics.median(self.seconds(period) or [0.0])
+
+    def longest(self, period):
+        return max(self.seconds(period), default=0.0)
+
+    def is_slowed_down(self):
+        """At most twice as long as alone, and nothing 50 ms longer than that."""
+        middle = max(
+            self.middle(ALONE) * MOST_SLOWER, self.middle(ALONE) + LEAST_DIFFERENCE
+        )
+        longest = self.longest(ALONE) * MOST_SLOWER + LONGEST_MORE
+        return self.middle(DURING) > middle or self.longest(DURING) > longest
+
+    def describe(self):
+        return (
+            f"honest {self.middle(ALONE) * 1000:.1f} to {self.middle(DURING) * 1000:.1f} ms, "
+            f"longest {self.longest(ALONE) * 1000:.0f} to {self.longest(DURING) * 1000:.0f} ms"
+        )
