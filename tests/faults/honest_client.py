@@ -6,7 +6,7 @@ confirmed comes once and in order.
 A round takes longer on a busy machine, which says nothing about the broker. The kernel tells how
 long each thread was ready to run and had no processor (/proc/PID/schedstat). The client subtracts
 that of the broker's threads and its own. The rest is the broker's: its turns, its disk, its order.
-The time that the host takes from a virtual machine is told too, and subtracted.
+For the longest wait it subtracts the time too that the host took from a virtual machine.
 """
 
 import multiprocessing
@@ -30,22 +30,26 @@ SAMPLES = 200_000
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def delayed(*pids):
-    """Seconds that the threads of these processes have waited for a processor."""
-    total = 0
-    for pid in pids:
-        try:
-            for thread in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as facts:
-                    total += int(facts.read().split()[1])
-        except OSError:
-            pass  # the thread has ended
-    return total / 1e9 + stolen()
+class Delays:
+    """How long threads have waited for a processor so far, in seconds, and the machine itself."""
 
+    def __init__(self, pids):
+        self.threads = {}
+        for pid in pids:
+            try:
+                for thread in os.listdir(f"/proc/{pid}/task"):
+                    with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as facts:
+                        self.threads[thread] = int(facts.read().split()[1]) / 1e9
+            except OSError:
+                pass  # it has ended
+        with open("/proc/stat", encoding="ascii") as facts:
+            self.stolen = int(facts.readline().split()[8]) / TICKS / os.cpu_count()
 
-def stolen():
-    with open("/proc/stat", encoding="ascii") as facts:
-        return int(facts.readline().split()[8]) / TICKS / os.cpu_count()
+    def since(self, before):
+        """The longest of a thread, and all together. Delays may overlap, so what the machine took
+        is between the two."""
+        each = [self.threads[one] - before.threads.get(one, 0.0) for one in self.threads]
+        return max(each), sum(each) + self.stolen - before.stolen
 
 
 def data_of(payload):
@@ -95,31 +99,32 @@ class Rounds:
 
 
 def live(port, broker, queue, begins, stops, waits, told):
-    """The process of the client. `waits`: for each period its count, then its seconds."""
+    """The process of the client. `waits`: for each period a count of rounds, and two times for each
+    round: without the machine's longest delay, and without all of them."""
     try:
         rounds = Rounds(port, queue)
         while not stops.is_set():
             period = DURING if begins.is_set() else ALONE
-            before, began = delayed(broker, os.getpid()), time.monotonic()
+            began, before = time.monotonic(), Delays((broker, os.getpid()))
             wrong = rounds.round()
+            longest, together = Delays((broker, os.getpid())).since(before)
             waited = time.monotonic() - began
-            waited = max(0.0, waited - (delayed(broker, os.getpid()) - before))
             if wrong:
                 told.put(wrong)
                 return
             if begins.is_set():
                 period = DURING  # the attack began during the round
-            note(waits[period], waited)
+            note(waits[period], waited - longest, waited - together)
             time.sleep(PAUSE)
         told.put(rounds.left())
     except (Closed, OSError, TimeoutError) as error:
         told.put(f"it was cut: {error!r}")
 
 
-def note(waits, waited):
+def note(waits, *seconds):
     count = int(waits[0])
-    if count + 1 < len(waits):
-        waits[count + 1] = waited
+    if 2 * count + 2 < len(waits):
+        waits[2 * count + 1 : 2 * count + 3] = [max(0.0, each) for each in seconds]
         waits[0] = count + 1
 
 
@@ -152,15 +157,17 @@ class HonestClient:
         if self.process.is_alive():
             self.process.kill()
 
-    def seconds(self, period):
+    def seconds(self, period, which):
         waits = self.waits[period]
-        return list(waits[1 : 1 + int(waits[0])])
+        return list(waits[1 + which : 1 + 2 * int(waits[0]) : 2])
 
     def middle(self, period):
-        return statistics.median(self.seconds(period) or [0.0])
+        """Rather too long: it subtracts the longest delay only. Busy machines cancel out."""
+        return statistics.median(self.seconds(period, 0) or [0.0])
 
     def longest(self, period):
-        return max(self.seconds(period), default=0.0)
+        """Rather too short: it subtracts all delays, so that a busy machine is not the broker."""
+        return max(self.seconds(period, 1), default=0.0)
 
     def is_slowed_down(self):
         """At most twice as long as alone, and nothing 50 ms longer than that."""

@@ -23,11 +23,13 @@ LOGINS = {
     "send": ("sender", "SENDER_VALUE"),
     "both": ("worker", "WORKER_VALUE"),
 }
+LOCK = "PT10S"  # of messages, after an attacker was cut
+STORE = object()
 RIGHTS = {"all": "", "listen": ":listen", "send": ":send", "both": ":listen:send"}
 
 
 def queue(name, **properties):
-    return {"Name": name, "Properties": {"MaxDeliveryCount": 10, **properties}}
+    return {"Name": name, "Properties": {"MaxDeliveryCount": 10, "LockDuration": LOCK, **properties}}
 
 
 def topic(name, subscriptions):
@@ -40,9 +42,10 @@ def bound_address_space():
 
 
 class WatchedBroker:
-    """`entities`: queues and topics, as the configuration has them."""
+    """`entities`: queues and topics, as the configuration has them. `options`: more of the program;
+    STORE stands for its store."""
 
-    def __init__(self, program, directory, entities, queue_mebibytes=QUEUE_MEBIBYTES, data=False):
+    def __init__(self, program, directory, entities, queue_mebibytes=QUEUE_MEBIBYTES, options=()):
         self.directory = pathlib.Path(directory)
         self.port = free_port()
         self.log = self.directory / "log"
@@ -55,8 +58,7 @@ class WatchedBroker:
         command += ["--queue-size", str(queue_mebibytes)]
         for rights, (name, value) in LOGINS.items():
             command += ["--key", f"{name}={value}{RIGHTS[rights]}"]
-        if data:
-            command += ["--data", str(self.store)]
+        command += [str(self.store) if each is STORE else each for each in options]
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 command,
