@@ -11,7 +11,7 @@ from wire_client import RECEIVE, Client, Closed, Management
 ACTIVE, DEFERRED, SCHEDULED = range(3)  # x-opt-message-state
 DEAD_LETTERS = "/$DeadLetterQueue"
 SECONDS = 60
-LONGEST_LOCK = 25
+LONGEST_LOCK = 15
 MOST_SHOWN = 500  # letters of what a program said
 
 
@@ -84,11 +84,19 @@ class Examination:
         """Also what is locked for an attacker who was cut, once its lock is over. Raises Wrong if
         something stays."""
         until = time.monotonic() + LONGEST_LOCK
-        while stay := self.clear(self.look()):
+        while wrong := self.try_to_clear():
             if time.monotonic() > until:
-                states = sorted({each.state for each in stay})
-                raise Wrong(f"{len(stay)} messages of {self.entity} stay, in the states {states}")
+                raise Wrong(wrong)
             time.sleep(1)
+
+    def try_to_clear(self):
+        """Returns what hinders it."""
+        try:
+            stay = self.clear(self.look())
+        except Wrong as wrong:
+            return str(wrong)
+        states = sorted({each.state for each in stay})
+        return f"{len(stay)} messages of {self.entity} stay, in the states {states}" if stay else ""
 
     def clear(self, left):
         """Returns what stays."""

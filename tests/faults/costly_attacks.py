@@ -76,7 +76,6 @@ class Attack:
     attacked = ("plain",)  # what must be readable and removable afterwards
     queue_mebibytes = QUEUE_MEBIBYTES
     options = ()  # of the broker
-    most_files = 0  # 0: not judged
     processes = 1
     by = ""
 
@@ -91,7 +90,7 @@ class Attack:
         """Runs beside the attack with good behaviour. Returns what went wrong."""
         return []
 
-    def inspect(self, port, said, log):
+    def inspect(self, said, log):
         """Returns what else is wrong once the attack is over."""
         return []
 
@@ -237,7 +236,6 @@ class Churn(Attack):
 
     by = "nobody"
     processes = 2
-    most_files = 6000
     attacked = ()
     seconds = 6.0
     clients = 14
@@ -283,13 +281,13 @@ class Churn(Attack):
 
 
 class Abandons(Attack):
-    """One message that is given 4 MB of properties three times. Then whoever receives it."""
+    """One message that is given MB of properties three times. Then whoever receives it."""
 
     by = "listen"
-    options = ("--max-message-size", "16384")
 
-    def __init__(self, outcomes):
-        self.outcomes = outcomes
+    def __init__(self, size, most, outcomes):
+        self.size, self.outcomes = size, outcomes
+        self.options = ("--max-message-size", str(most))
 
     def prepare(self, port):
         fill(port, "plain", 1)
@@ -305,7 +303,7 @@ class Abandons(Attack):
             body = {
                 "lock-tokens": Array([uuid.UUID(bytes_le=bytes(tag))]),
                 "disposition-status": outcome,
-                "properties-to-modify": {f"k{each}": "v" * 4_000_000},
+                "properties-to-modify": {f"k{each}": "v" * self.size},
             }
             said.append(management.ask("update-disposition", body)[0])
         return f"the outcomes have {said}"
@@ -330,7 +328,8 @@ class EnlargingRules(Attack):
         client = login(port, self.by)
         management = Management(client, "news/Subscriptions/s")
         codes = {self.add(management, each) for each in range(self.rules)}
-        sent = client.send(client.attach("news", SEND), message(b"x", properties={"a": "a" * 16000}))
+        body = message(b"x", properties={"a": "a" * 16000})
+        sent = client.send(client.attach("news", SEND), body)
         time.sleep(1)
         return f"the rules have {sorted(codes)}, the message {sent:#x}"
 
@@ -492,7 +491,7 @@ class KeyGuesses(Attack):
                 wrong.append(f"a genuine login failed: {error!r}")
         return wrong
 
-    def inspect(self, port, said, log):
+    def inspect(self, said, log):
         lines = [line for line in log.splitlines() if self.is_about_guesses(line)]
         wrong = []
         if float(said.split()[0]) > MOST_GUESSES:
@@ -565,8 +564,8 @@ ATTACKS = {
     "6,000 held peeks": HeldPeeks(60),
     "100 followers": Followers(),
     "churn": Churn(),
-    "abandons of 4 MB": Abandons(("abandoned", "abandoned", "abandoned")),
-    "deferred with 12 MB": Abandons(("abandoned", "abandoned", "defered")),
+    "abandons of 8 MB": Abandons(7_900_000, 102400, ("abandoned", "abandoned", "abandoned")),
+    "deferred with 24 MB": Abandons(7_900_000, 102400, ("abandoned", "abandoned", "defered")),
     "300 rules": EnlargingRules(300),
     "2,000 rules": EnlargingRules(2000),
     "session states": SessionStates(),

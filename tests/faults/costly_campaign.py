@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Attacks sessionqd with what costs the attacker little, one attack after another, each at a broker
-of its own with at most 1.5 GB of address space. An honest client works beside. A refusal by name
-and a cut of the attacker are defences. What counts as a fault is in Fault.
+of its own with at most 1.5 GB of address space (see siege.py).
 
-costly_campaign.py --sessionqd PROGRAM [--sessionq PROGRAM] [--only NAME ...] [--list]
+costly_campaign.py --sessionqd PROGRAM [--sessionq PROGRAM] [--only NAME ...]
                    [--memory-bound MIB] [--expect-faults]
 """
 
 import argparse
-import enum
 import multiprocessing
 import os
 import pathlib
@@ -18,29 +16,14 @@ import tempfile
 import time
 from queue import Empty
 
-from aftermath import Tool, examine
 from costly_attacks import ATTACKS
-from honest_client import OWN_QUEUE, HonestClient
+from honest_client import OWN_QUEUE
 from raw_amqp import Cut
-from watched_broker import MEBIBYTE, Watch, WatchedBroker, queue
+from siege import Bounds, Fault, Siege
+from watched_broker import WatchedBroker, queue
 from wire_client import Closed
 
-ALONE_SECONDS = 1.5
-AFTER_SECONDS = 0.5
 LONGEST_ATTACK = 60.0
-
-
-class Fault(enum.Enum):
-    DIED = "the broker died"
-    MEMORY = "too much memory"
-    FILES = "too many open files"
-    STORE = "the store is too large"
-    WAIT = "the honest client was slowed down"
-    HONEST = "the honest client was served wrong"
-    GENUINE = "genuine clients failed"
-    LEFT = "what is left cannot be read or removed"
-    RULE = "a rule of this attack is broken"
-    ATTACK = "the attack could not be performed"
 
 
 def perform(attack, port, number, said):
@@ -67,19 +50,20 @@ class Processes:
             multiprocessing.Process(target=perform, args=(attack, port, number, self.said))
             for number in range(attack.processes)
         ]
+        self.performed, self.answer, self.failures = False, "", []
         self.genuine = multiprocessing.Process(target=be_genuine, args=(attack, port, self.wrong))
 
     def run(self):
-        """Returns whether the attack was performed, what it said, and what genuine clients did."""
         until = time.monotonic() + LONGEST_ATTACK
         for process in (*self.attackers, self.genuine):
             process.start()
         said = [self.take(self.said, until, (True, "not over")) for _ in self.attackers]
-        wrong = self.take(self.wrong, until + 30, ["the genuine clients hang"])
+        self.failures = self.take(self.wrong, until + 30, ["the genuine clients hang"])
         for process in (*self.attackers, self.genuine):
             process.kill()
             process.join()
-        return all(one for one, _ in said), "; ".join(str(one) for _, one in said), wrong
+        self.performed = all(one for one, _ in said)
+        self.answer = "; ".join(str(one) for _, one in said)
 
     @staticmethod
     def take(answers, until, otherwise):
@@ -89,81 +73,51 @@ class Processes:
             return otherwise
 
 
-class Trial:
-    """One attack on one broker."""
+def entities_of(attack):
+    """With the queue of the honest client, and one for genuine clients."""
+    queues = list(attack.entities.get("Queues", []))
+    for name in (OWN_QUEUE, "plain"):
+        if name not in [each["Name"] for each in queues]:
+            queues.append(queue(name))
+    return {**attack.entities, "Queues": queues}
 
-    def __init__(self, arguments, attack, directory):
-        self.attack = attack
-        self.arguments = arguments
-        entities = {kind: list(each) for kind, each in attack.entities.items()}
-        entities.setdefault("Queues", [])
-        entities["Queues"] += [queue(OWN_QUEUE)]
-        if "plain" not in [each["Name"] for each in entities["Queues"]]:
-            entities["Queues"].append(queue("plain"))
-        self.broker = WatchedBroker(
-            arguments.sessionqd, directory, entities, attack.queue_mebibytes, attack.options
-        )
-        self.faults = {}
-        self.said = ""
 
-    def run(self):
-        attack, broker = self.attack, self.broker
-        with Watch(broker) as watch:
-            attack.prepare(broker.port)
-            began = broker.memory()
-            with HonestClient(broker) as honest:
-                time.sleep(ALONE_SECONDS)
-                honest.begin()
-                performed, self.said, genuine = Processes(attack, broker.port).run()
-                time.sleep(AFTER_SECONDS)
-            if broker.is_alive():
-                tool = Tool(self.arguments.sessionq, broker.connection)
-                self.note(Fault.LEFT, examine(broker.port, tool, attack.attacked))
-        self.note(Fault.ATTACK, [] if performed else [self.said])
-        self.note(Fault.GENUINE, genuine)
-        self.note(Fault.HONEST, [honest.wrong] if honest.wrong else [])
-        self.judge(watch, honest, began)
-
-    def judge(self, watch, honest, began):
-        bound = (self.arguments.memory_bound or 0) * MEBIBYTE or self.broker.memory_bound
-        print(
-            f"{began / MEBIBYTE:.0f} to {watch.memory / MEBIBYTE:.0f} MiB, {watch.files} files, "
-            f"{honest.describe()}; {self.said}",
-            flush=True,
-        )
-        if not self.broker.is_alive():
-            self.note(Fault.DIED, [f"with {self.broker.process.returncode}"])
-        if watch.memory > bound:
-            self.note(Fault.MEMORY, [f"{watch.memory >> 20} MiB, {bound >> 20} at most"])
-        if self.attack.most_files and watch.files > self.attack.most_files:
-            self.note(Fault.FILES, [f"{watch.files}, {self.attack.most_files} at most"])
-        if self.broker.stored_bytes() > self.broker.memory_bound:
-            self.note(Fault.STORE, [f"{self.broker.stored_bytes() >> 20} MiB"])
-        if honest.is_slowed_down():
-            self.note(Fault.WAIT, [honest.describe()])
-        log = self.broker.log.read_text(errors="replace")
-        self.note(Fault.RULE, self.attack.inspect(self.broker.port, self.said, log))
-
-    def note(self, fault, details):
-        if details:
-            self.faults[fault] = details
+def besiege(arguments, attack, broker):
+    """Returns the faults."""
+    bounds = Bounds(broker, memory_mebibytes=arguments.memory_bound)
+    siege = Siege(broker, arguments.sessionq, attack.attacked, bounds)
+    attack.prepare(broker.port)
+    processes = Processes(attack, broker.port)
+    figures = siege.run(processes.run)
+    print(f"{figures}; {processes.answer}", flush=True)
+    siege.note(Fault.GENUINE, *processes.failures)
+    if not processes.performed:
+        siege.note(Fault.ATTACK, processes.answer)
+    log = broker.log.read_text(errors="replace")
+    siege.note(Fault.RULE, *attack.inspect(processes.answer, log))
+    siege.print_faults()
+    return set(siege.faults)
 
 
 def attempt(arguments, name):
-    """Returns the faults of an attack. The directory stays if there are any."""
+    """Returns the faults of an attack. The broker's directory stays if there are any."""
+    attack = ATTACKS[name]
     directory = pathlib.Path(tempfile.mkdtemp(prefix="sessionq-costly-"))
-    trial = Trial(arguments, ATTACKS[name], directory)
     print(f"{name:<20} ", end="", flush=True)
+    broker = WatchedBroker(
+        arguments.sessionqd,
+        directory,
+        entities_of(attack),
+        attack.queue_mebibytes,
+        attack.options,
+    )
     try:
-        trial.run()
+        faults = besiege(arguments, attack, broker)
     finally:
-        trial.broker.stop()
-    for fault, details in trial.faults.items():
-        more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
-        print(f"  <-- {fault.value}: {details[0]}{more}", flush=True)
-    if not trial.faults:
+        broker.stop()
+    if not faults:
         shutil.rmtree(directory, ignore_errors=True)
-    return set(trial.faults)
+    return faults
 
 
 def faults_of(arguments, name):

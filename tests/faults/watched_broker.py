@@ -23,13 +23,14 @@ LOGINS = {
     "send": ("sender", "SENDER_VALUE"),
     "both": ("worker", "WORKER_VALUE"),
 }
-LOCK = "PT10S"  # of messages, after an attacker was cut
+LOCK = "PT5S"  # of messages, after an attacker was cut
 STORE = object()
 RIGHTS = {"all": "", "listen": ":listen", "send": ":send", "both": ":listen:send"}
 
 
 def queue(name, **properties):
-    return {"Name": name, "Properties": {"MaxDeliveryCount": 10, "LockDuration": LOCK, **properties}}
+    common = {"MaxDeliveryCount": 10, "LockDuration": LOCK}
+    return {"Name": name, "Properties": common | properties}
 
 
 def topic(name, subscriptions):
@@ -73,10 +74,6 @@ class WatchedBroker:
     @property
     def connection(self):
         return connection_string(self.port)
-
-    @property
-    def memory_bound(self):
-        return (self.queue_mebibytes + BESIDE_QUEUES) * MEBIBYTE
 
     def memory(self):
         """Resident, in bytes. Zero once it has ended."""
