@@ -80,10 +80,9 @@ class Examination:
             found += page
             start = page[-1].sequence + 1
 
-    def clear_all(self):
+    def clear_all(self, until):
         """Also what is locked for an attacker who was cut, once its lock is over. Raises Wrong if
-        something stays."""
-        until = time.monotonic() + LONGEST_LOCK
+        something stays then."""
         while wrong := self.try_to_clear():
             if time.monotonic() > until:
                 raise Wrong(wrong)
@@ -143,11 +142,12 @@ class Examination:
 def examine(port, tool, entities):
     """Returns what is wrong with entities that were attacked. Afterwards they are empty."""
     wrong = []
+    until = time.monotonic() + LONGEST_LOCK
     for entity in entities:
         for part in (entity, entity + DEAD_LETTERS):
             examination = Examination(port, tool, part)
             try:
-                examination.clear_all()
+                examination.clear_all(until)
             except Wrong as found:
                 wrong.append(str(found))
             except (Closed, OSError) as cut:
