@@ -25,7 +25,7 @@ class Left:
     def __init__(self, encoded):
         self.sequence, self.state, self.session = 0, ACTIVE, None
         at = 0
-        while at < len(encoded):
+        while at < len(encoded) and encoded[at + 2] < 0x74:  # what follows may be large
             section, at = decode(encoded, at)
             if section.code == 0x72:
                 self.sequence = section.value["x-opt-sequence-number"]

@@ -76,9 +76,9 @@ class Processes:
 def entities_of(attack):
     """With the queue of the honest client, and one for genuine clients."""
     queues = list(attack.entities.get("Queues", []))
-    for name in (OWN_QUEUE, "plain"):
-        if name not in [each["Name"] for each in queues]:
-            queues.append(queue(name))
+    if "plain" not in [each["Name"] for each in queues]:
+        queues.append(queue("plain"))
+    queues.append(OWN_QUEUE)
     return {**attack.entities, "Queues": queues}
 
 

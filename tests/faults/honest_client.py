@@ -17,9 +17,10 @@ import time
 from queue import Empty
 
 from amqp_wire import ACCEPTED, Described, decode, message
+from watched_broker import queue
 from wire_client import RECEIVE, SEND, Client, Closed
 
-OWN_QUEUE = "own"
+OWN_QUEUE = queue("own", LockDuration="PT1M")  # longer than an attack delays its settlements
 PAUSE = 0.004
 TIMEOUT = 30.0
 LEAST_DIFFERENCE = 0.005  # seconds; a shorter middle wait is noise
@@ -65,10 +66,10 @@ def data_of(payload):
 class Rounds:
     """The client's connection, and what it has sent and received."""
 
-    def __init__(self, port, queue):
+    def __init__(self, port, entity):
         self.client = Client(port, timeout=TIMEOUT)
-        self.sender = self.client.attach(queue, SEND)
-        self.receiver = self.client.attach(queue, RECEIVE)
+        self.sender = self.client.attach(entity, SEND)
+        self.receiver = self.client.attach(entity, RECEIVE)
         self.client.flow(self.receiver, 1_000_000)
         self.next = 0
 
@@ -98,11 +99,11 @@ class Rounds:
             return None
 
 
-def live(port, broker, queue, begins, stops, waits, told):
+def live(port, broker, entity, begins, stops, waits, told):
     """The process of the client. `waits`: for each period a count of rounds, and two times for each
     round: without the machine's longest delay, and without all of them."""
     try:
-        rounds = Rounds(port, queue)
+        rounds = Rounds(port, entity)
         while not stops.is_set():
             period = DURING if begins.is_set() else ALONE
             began, before = time.monotonic(), Delays((broker, os.getpid()))
@@ -132,12 +133,12 @@ class HonestClient:
     """Lives while it is entered, in a process of its own. `begin` tells it that the attack
     begins."""
 
-    def __init__(self, broker, queue=OWN_QUEUE):
+    def __init__(self, broker, entity=OWN_QUEUE["Name"]):
         self.begins, self.stops = multiprocessing.Event(), multiprocessing.Event()
         self.waits = [multiprocessing.Array("d", SAMPLES, lock=False) for _ in range(2)]
         self.told = multiprocessing.Queue()
         self.wrong = "it said nothing"
-        arguments = (broker.port, broker.process.pid, queue, self.begins, self.stops, self.waits)
+        arguments = (broker.port, broker.process.pid, entity, self.begins, self.stops, self.waits)
         self.process = multiprocessing.Process(target=live, args=(*arguments, self.told))
 
     def __enter__(self):

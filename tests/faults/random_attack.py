@@ -24,6 +24,7 @@ import threading
 import time
 from queue import Empty
 
+from aftermath import DEAD_LETTERS, Examination, Wrong
 from amqp_wire import message
 from honest_client import OWN_QUEUE
 from random_operations import QUEUES, SUBSCRIPTIONS, TOPICS, Line, operations, perform
@@ -37,7 +38,7 @@ ATTACKERS = ("nobody", "listen", "listen", "send", "both", "both")
 SUBSCRIPTION = {"MaxDeliveryCount": 10, "LockDuration": "PT5S"}
 ENTITIES = {
     "Queues": [
-        queue(OWN_QUEUE),
+        OWN_QUEUE,
         queue("plain"),
         queue("orders", RequiresSession=True),
         queue("short", MaxDeliveryCount=2, DeadLetteringOnMessageExpiration=True),
@@ -47,6 +48,7 @@ ENTITIES = {
         topic("lots", [{"Name": "s", "Properties": SUBSCRIPTION | {"RequiresSession": True}}]),
     ],
 }
+MOST_WRONG = 5  # of a reader, until it ends
 PATIENCE = 30.0  # seconds beyond its time until an attacker is ended
 
 
@@ -58,8 +60,8 @@ def sequence(seed, number):
 class RandomAttacker:
     """Lives in a process of its own, until its time is over."""
 
-    def __init__(self, port, seed, number, until):
-        self.port, self.until = port, until
+    def __init__(self, port, seed, number, until, log):
+        self.port, self.until, self.log = port, until, log
         self.source = f"127.0.0.{10 + number}"
         self.login = LOGINS.get(ATTACKERS[number])
         self.sequence = sequence(seed, number)
@@ -71,6 +73,7 @@ class RandomAttacker:
         for operation in self.sequence:
             if time.monotonic() > self.until:
                 break
+            self.log.write(f"{time.monotonic():.2f} {operation}\n")
             self.perform(operation)
         self.leave()
         return self.counts, self.figures
@@ -93,34 +96,61 @@ class RandomAttacker:
             self.line = None
 
 
-def attack(port, seed, number, until, said):
+def attack(broker, seed, number, until, said):
+    """Writes beside the broker's log what it does when."""
     try:
-        said.put((*RandomAttacker(port, seed, number, until).run(), None))
+        with (broker.directory / f"attacker {number}").open("w", buffering=1) as log:
+            attacker = RandomAttacker(broker.port, seed, number, until, log)
+            said.put((*attacker.run(), None))
     except Exception as error:  # a mistake here would look like a weak attack
         nothing = collections.Counter()
         said.put((nothing, nothing, f"attacker {number}: {error!r}"))
 
 
+def keep_reading(port, until, said):
+    """An honest reader with all rights. It shows what is attacked meanwhile, and is not cut."""
+    os.nice(10)
+    wrong = []
+    for entity in itertools.cycle((*QUEUES, *SUBSCRIPTIONS)):
+        if time.monotonic() > until or len(wrong) >= MOST_WRONG:
+            break
+        for part in (entity, entity + DEAD_LETTERS):
+            try:
+                Examination(port, None, part).peek_all()
+            except Wrong as found:
+                wrong.append(str(found))
+            except (Closed, OSError) as cut:
+                wrong.append(f"whoever peeks at {part} is cut: {cut!r}")
+    said.put(wrong)
+
+
 class RandomAttack:
     """All attackers of a seed."""
 
-    def __init__(self, port, seed, seconds):
-        self.port, self.seed, self.seconds = port, seed, seconds
+    def __init__(self, broker, seed, seconds):
+        self.broker, self.seed, self.seconds = broker, seed, seconds
         self.counts, self.figures = collections.Counter(), collections.Counter()
-        self.mistakes = []
+        self.mistakes, self.unread = [], []
 
     def run(self):
-        said = multiprocessing.Queue()
+        said, read = multiprocessing.Queue(), multiprocessing.Queue()
         until = time.monotonic() + self.seconds
+        reader = multiprocessing.Process(target=keep_reading, args=(self.broker.port, until, read))
         attackers = [
-            multiprocessing.Process(target=attack, args=(self.port, self.seed, number, until, said))
+            multiprocessing.Process(
+                target=attack, args=(self.broker, self.seed, number, until, said)
+            )
             for number in range(len(ATTACKERS))
         ]
-        for each in attackers:
+        for each in (*attackers, reader):
             each.start()
         for _ in attackers:
             self.note(said, until + PATIENCE)
-        for each in attackers:
+        try:
+            self.unread = read.get(timeout=PATIENCE)
+        except Empty:
+            self.unread = ["the reader hangs"]
+        for each in (*attackers, reader):
             each.kill()
             each.join()
 
@@ -162,10 +192,11 @@ class Trial:
         bounds = Bounds(broker, FILLED, self.memory_bound)
         bounds.files = self.most_files or bounds.files
         siege = Siege(broker, self.arguments.sessionq, self.attacked, bounds)
-        attackers = RandomAttack(broker.port, self.seed, self.arguments.seconds)
+        attackers = RandomAttack(broker, self.seed, self.arguments.seconds)
         print(f"seed {self.seed}: ", end="", flush=True)
         figures = siege.run(lambda: self.attack(attackers, broker))
         siege.note(Fault.ATTACK, *attackers.mistakes)
+        siege.note(Fault.GENUINE, *attackers.unread)
         print(f"{figures}, {sum(attackers.counts.values())} operations", flush=True)
         if self.arguments.verbose:
             for counts in (attackers.counts, attackers.figures):
@@ -203,7 +234,7 @@ def stop_for_a_while(broker):
 def intrude(broker):
     """A message in the honest client's queue that it did not send."""
     client = Client(broker.port)
-    client.send(client.attach(OWN_QUEUE, SEND), message(b"x" * 100))
+    client.send(client.attach(OWN_QUEUE["Name"], SEND), message(b"x" * 100))
     client.close()
 
 

@@ -9,6 +9,7 @@ import re
 import resource
 import subprocess
 import threading
+import time
 
 from amqp_wire import KEY, KEY_NAME
 from broker import connection_string, free_port
@@ -107,7 +108,8 @@ class WatchedBroker:
 
 
 class Watch:
-    """The most that the broker takes while this is entered."""
+    """The most that the broker takes while this is entered. Writes when it grew, for those who look
+    for the reason."""
 
     def __init__(self, broker):
         self.broker = broker
@@ -121,9 +123,13 @@ class Watch:
         return self
 
     def watch(self):
-        while not self.is_over.wait(0.02) and self.broker.is_alive():
-            self.memory = max(self.memory, self.broker.memory())
-            self.files = max(self.files, self.broker.open_files())
+        with (self.broker.directory / "memory").open("w", buffering=1) as log:
+            while not self.is_over.wait(0.02) and self.broker.is_alive():
+                memory = self.broker.memory()
+                if memory >> 22 > self.memory >> 22:
+                    log.write(f"{time.monotonic():.2f} {memory >> 20} MiB\n")
+                self.memory = max(self.memory, memory)
+                self.files = max(self.files, self.broker.open_files())
 
     def __exit__(self, *_):
         self.is_over.set()
