@@ -342,6 +342,34 @@ class EnlargingRules(Attack):
         return management.ask("add-rule", body)[0]
 
 
+class Multiplied(Attack):
+    """A batch of 4,500 small messages, of which each becomes many."""
+
+    by = "both"
+
+    def __init__(self, subscriptions=1, rules=0):
+        names = [f"s{each}" for each in range(subscriptions)]
+        self.entities = {"Topics": [topic("news", [queue(name) for name in names])]}
+        self.attacked = ("news/Subscriptions/s0",)
+        self.rules = rules
+
+    def attack(self, port, number):
+        client = login(port, self.by)
+        management = Management(client, self.attacked[0])
+        for each in range(self.rules):
+            rule = {
+                "sql-filter": {"expression": "1=1"},
+                "sql-rule-action": {"expression": "SET p = 'p'"},
+            }
+            management.ask("add-rule", {"rule-name": f"r{each}", "rule-description": rule})
+        batch = encode(Described(0x75, message(b"b" * 100))) * 4500
+        began = time.monotonic()
+        code = client.send(client.attach("news", SEND), batch, batch=True)
+        took = time.monotonic() - began
+        time.sleep(1)
+        return f"{code:#x} after {took:.1f} s"
+
+
 # Row 6: session states
 
 
@@ -568,6 +596,8 @@ ATTACKS = {
     "deferred with 24 MB": Abandons(7_900_000, 102400, ("abandoned", "abandoned", "defered")),
     "300 rules": EnlargingRules(300),
     "2,000 rules": EnlargingRules(2000),
+    "a batch, 100 rules": Multiplied(rules=100),
+    "a batch, 500 places": Multiplied(subscriptions=500),
     "session states": SessionStates(),
     "500 subscriptions": FanOut(),
     "values without size": ValuesWithoutSize(),
