@@ -148,7 +148,8 @@ def examine(port, tool, entities):
         for part in (entity, entity + DEAD_LETTERS):
             examination = Examination(port, tool, part)
             try:
-                examination.X as found:
+                examination.clear_all(max(over, time.monotonic() + OWN_LOCK))
+            except Wrong as found:
                 wrong.append(str(found))
             except (Closed, OSError) as cut:
                 wrong.append(f"whoever reads {part} is cut: {cut!r}")
