@@ -370,6 +370,29 @@ class Multiplied(Attack):
         return f"{code:#x} after {took:.1f} s"
 
 
+class Filled(Attack):
+    """As many messages as the queue takes, of a kind that costs more than its bytes."""
+
+    by = "send"
+    seconds = 20.0  # at most
+
+    def __init__(self, one, sessions=False):
+        self.one, self.per_batch = one, 4500
+        self.entities = {"Queues": [queue("plain", RequiresSession=sessions)]}
+
+    def attack(self, port, number):
+        client = login(port, self.by)
+        link = client.attach("plain", SEND)
+        until = time.monotonic() + self.seconds
+        code, sent = ACCEPTED, 0
+        while code == ACCEPTED and time.monotonic() < until:
+            parts = [self.one(sent + each) for each in range(self.per_batch)]
+            batch = b"".join(encode(Described(0x75, part)) for part in parts)
+            code = client.send(link, batch, batch=True)
+            sent += self.per_batch
+        return f"{sent} sent, the last has {code:#x}"
+
+
 # Row 6: session states
 
 
@@ -598,6 +621,8 @@ ATTACKS = {
     "2,000 rules": EnlargingRules(2000),
     "a batch, 100 rules": Multiplied(rules=100),
     "a batch, 500 places": Multiplied(subscriptions=500),
+    "empty messages": Filled(lambda number: message(b"")),
+    "many sessions": Filled(lambda number: message(b"", session=f"{number}"), sessions=True),
     "session states": SessionStates(),
     "500 subscriptions": FanOut(),
     "values without size": ValuesWithoutSize(),
