@@ -11,7 +11,7 @@ from wire_client import RECEIVE, Client, Closed, Management
 ACTIVE, DEFERRED, SCHEDULED = range(3)  # x-opt-message-state
 DEAD_LETTERS = "/$DeadLetterQueue"
 SECONDS = 120  # a loaded machine shows 64 MiB in a few
-LONGEST_LOCK = 15  # of the attackers
+LONGEST_LOCK = 30  # of the attackers
 OWN_LOCK = 8  # of sessions that were looked at here
 MOST_SHOWN = 500  # letters of what a program said
 

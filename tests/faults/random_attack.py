@@ -35,13 +35,16 @@ from wire_client import SEND, Client, Closed
 QUEUE_MEBIBYTES = 8
 FILLED = len(QUEUES) + len(TOPICS) + 1  # the honest client's queue too
 ATTACKERS = ("nobody", "listen", "listen", "send", "both", "both")
-SUBSCRIPTION = {"MaxDeliveryCount": 10, "LockDuration": "PT5S"}
+LOCK = "PT5S"  # short, so that what attackers hold is examined soon
+SUBSCRIPTION = {"MaxDeliveryCount": 10, "LockDuration": LOCK}
 ENTITIES = {
     "Queues": [
         OWN_QUEUE,
-        queue("plain"),
-        queue("orders", RequiresSession=True),
-        queue("short", MaxDeliveryCount=2, DeadLetteringOnMessageExpiration=True),
+        queue("plain", LockDuration=LOCK),
+        queue("orders", LockDuration=LOCK, RequiresSession=True),
+        queue(
+            "short", LockDuration=LOCK, MaxDeliveryCount=2, DeadLetteringOnMessageExpiration=True
+        ),
     ],
     "Topics": [
         topic("news", [{"Name": name, "Properties": SUBSCRIPTION} for name in "ab"]),
