@@ -181,7 +181,8 @@ class FrameReader:
         self.stream, self.over = stream, over
         self.unread = b""
 
-    def read(self, size):
+    def fill(self, size):
+        """Reads until so much is unread. A timeout loses nothing."""
         while len(self.unread) < size:
             try:
                 more = self.stream.recv(1 << 20)
@@ -192,14 +193,18 @@ class FrameReader:
             if not more:
                 raise self.over("the peer closed the stream")
             self.unread += more
+
+    def read(self, size):
+        self.fill(size)
         taken, self.unread = self.unread[:size], self.unread[size:]
         return taken
 
     def read_frame(self):
         """The next that is not empty: its channel, code, fields and payload."""
         while True:
-            size, offset, _, channel = struct.unpack(">IBBH", self.read(8))
-            body = self.read(size - 8)[offset * 4 - 8 :]
+            self.fill(8)
+            size, offset, _, channel = struct.unpack_from(">IBBH", self.unread)
+            body = self.read(size)[offset * 4 :]
             if body:
                 performative, at = decode(body)
                 return channel, performative.code, performative.value, body[at:]

@@ -114,7 +114,8 @@ def connect(port, scheme="amqp", source=None, whole=True):
 class Peer:
     """A connection that writes what it is given and reads nothing unless it is asked to."""
 
-    def __init__(self, port, trusted=False, source=None, buffer=None):
+    def __init__(self, port, trusted=False, source=None, buffer=None, login=None):
+        """`login`: name and key, where not all rights are wanted."""
         self.socket = socket.socket()
         if buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
@@ -122,8 +123,8 @@ class Peer:
             self.socket.bind((source, 0))
         self.socket.settimeout(5)
         self.socket.connect((HOST, port))
-        if trusted:
-            hello = sasl("PLAIN", plain())
+        if trusted or login:
+            hello = sasl("PLAIN", plain(*login) if login else plain())
         else:
             hello = sasl("ANONYMOUS", b"attacker")
         self.send(hello + AMQP_HEADER + frame(OPEN, ["attacker", None, 65536, 65535]))

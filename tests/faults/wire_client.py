@@ -23,8 +23,9 @@ class Client:
     """One connection with one AMQP session. Everything is synchronous. Without a name it has no
     rights, until it puts a token."""
 
-    def __init__(self, port, timeout=120.0, name=KEY_NAME, key=KEY):
-        self.socket = socket.create_connection((HOST, port), timeout)
+    def __init__(self, port, timeout=120.0, name=KEY_NAME, key=KEY, source=None):
+        own = (source, 0) if source else None
+        self.socket = socket.create_connection((HOST, port), timeout, own)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.reader = FrameReader(self.socket, Closed)
         self.sent = 0
