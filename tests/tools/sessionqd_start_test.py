@@ -222,7 +222,7 @@ class Start(unittest.TestCase):
         daemon = start(self.data)
         _, err = daemon.communicate(timeout=QUICK)
         self.assertEqual(daemon.returncode, 1)
-        self.assertIn(f"'{self.store}' cannot be used", err)
+        self.assertIn(f"'{self.store}' is a link, or no regular file", err)
 
     @unittest.skipIf(
         os.geteuid() == 0 and not shutil.which("setpriv"), "the superuser can write everywhere"
