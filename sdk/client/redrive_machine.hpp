@@ -127,8 +127,8 @@ private:
     std::map<SessionId, Session*> by_id_{}; // by the folded id
     std::unordered_map<Number, Session*> by_number_{};
     std::unordered_set<Number> others_{}; // that came and were not planned, or are through
-    std::deque<Session*> ready_{}; // all their letters are in hand
-    std::deque<Session*> busy_{};  // another consumer has them; the first is asked first
+    std::deque<Session*> ready_{};        // all their letters are in hand
+    std::deque<Session*> busy_{};         // another consumer has them; the first is asked first
     Session* current_{nullptr};
     Stage stage_{Stage::hold};
     Held held_{Held::no};
