@@ -58,6 +58,13 @@ std::optional<std::string> session_of(const ManagedEntity& entity, const Request
     return holder != nullptr ? std::optional{holder->consumer->session_id} : std::nullopt;
 }
 
+/// Each message gets a copy of its own of the changes.
+std::size_t tokens_at_once(const Request& request, const Limits& limits) {
+    constexpr std::size_t bytes_at_once = std::size_t{1} << 20U;
+    return std::clamp<std::size_t>(bytes_at_once / std::max<std::size_t>(request.bytes, 1), 1,
+                                   limits.decoded_at_once);
+}
+
 Answer go_on(const ManagedEntity& entity, std::shared_ptr<FetchedMessages> fetched) {
     if (!fetched->go_on(entity.peer.limits.decoded_at_once, entity.peer.now())) {
         return {.progress = Progress{.fetched = std::move(fetched)}};
@@ -280,7 +287,10 @@ Answer update_disposition(const ManagedEntity& entity, const Request& request) {
         return session_lock_lost();
     }
     const std::size_t first = request.progress ? request.progress->settled : 0;
-    const std::size_t end = std::min(tokens->size(), first + entity.peer.limits.decoded_at_once);
+    const std::size_t end =
+        std::min(tokens->size(), first + (changes.properties.empty()
+                                              ? entity.peer.limits.decoded_at_once
+                                              : tokens_at_once(request, entity.peer.limits)));
     for (const LockToken& token : std::span{*tokens}.subspan(first, end - first)) {
         const auto consumer = entity.peer.locks.of_token(*entity.queue, token.holder);
         if (consumer == nullptr) {

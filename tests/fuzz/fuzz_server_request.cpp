@@ -46,8 +46,9 @@ void ask(std::string_view text) {
     broker::Broker broker;
     core::TurnLine turns{loop};
     server::LimitStrikes strikes;
+    const server::MemoryBook memory{limits.memory};
     server::MessageLocks message_locks;
-    server::Peer peer{broker, loop, policy, limits, turns, message_locks, strikes};
+    server::Peer peer{broker, loop, policy, limits, turns, message_locks, strikes, memory};
     static_cast<void>(peer.claims.log_in("RootManageSharedAccessKey", "SAS_KEY_VALUE"));
     const auto request = server::read_request(text);
     if (!request) {

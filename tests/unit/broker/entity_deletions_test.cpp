@@ -157,7 +157,7 @@ TEST_CASE("deletion: in a queue that orders by priority the oldest messages go f
 }
 
 TEST_CASE("deletion: a full queue takes messages again") {
-    DeletionFixture f{{.requires_session = true, .max_size_bytes = 400}};
+    DeletionFixture f{{.requires_session = true, .max_size_bytes = 800}};
     f.send("a", {std::string(200, 'x')});
     std::vector<Message> one(1, Message::text("a", std::string(200, 'x')));
     CHECK(f.queue->send(one, f.at).failure().code == Errc::quota_exceeded);

@@ -47,7 +47,7 @@ TEST_CASE("send: if the queue cannot accept one message, all messages of the cal
 }
 
 TEST_CASE("send: a full queue rejects messages, and accepts them again after one is removed") {
-    QueueFixture f{{.requires_session = true, .max_size_bytes = 400}};
+    QueueFixture f{{.requires_session = true, .max_size_bytes = 800}};
     const auto try_send = [&](std::size_t size) {
         std::vector<Message> one;
         one.push_back(Message::text("a", std::string(size, 'x')));
@@ -62,7 +62,7 @@ TEST_CASE("send: a full queue rejects messages, and accepts them again after one
 }
 
 TEST_CASE("send: dead letters count in a queue's size, and the refusal says so") {
-    QueueFixture f{{.requires_session = true, .max_size_bytes = 400}};
+    QueueFixture f{{.requires_session = true, .max_size_bytes = 800}};
     f.send(Message::text("a", std::string(200, 'x')));
     const auto a = f.accept("a");
     CHECK_FALSE(f.settle(*a, f.pull(*a).at(0), Outcome::dead_letter));
@@ -72,7 +72,7 @@ TEST_CASE("send: dead letters count in a queue's size, and the refusal says so")
     REQUIRE_FALSE(refused);
     CHECK(refused.failure().code == Errc::quota_exceeded);
     CHECK(refused.failure().detail.ends_with(
-        "max_size_bytes is 400, and most of it are dead-lettered messages"));
+        "max_size_bytes is 800, and most of it are dead-lettered messages"));
 }
 
 TEST_CASE("duplicates: what is remembered counts in a queue's size until it is forgotten") {
