@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Attacks sessionqd with what costs the attacker little, one attack after another, each at a broker
-of its own with at most 1.5 GB of address space (see siege.py).
+of its own with at most 1.5 GB of address space (see siege.py; R26).
 
 costly_campaign.py --sessionqd PROGRAM [--sessionq PROGRAM] [--only NAME ...]
                    [--memory-bound MIB] [--tell-waits] [--expect-faults]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Attacks sessionqd at random: peers of mixed rights perform operations that a seed determines (see
 random_operations.py), and the broker is judged as in siege.py. Afterwards every entity that was
-attacked can be read and emptied.
+attacked can be read and emptied (R26, R28).
 
 random_attack.py --sessionqd PROGRAM [--seed N] [--seeds COUNT] [--seconds S] [--show COUNT]
-                 [--memory-bound MIB] [--self-test]
+                 [--memory-bound MIB] [--tell-waits] [--self-test]
 
 --show prints the first operations of each attacker of a seed, and attacks nobody.
 """

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// R26: what an entity stores is accounted and bounded.
 #include "broker/stored_bytes.hpp"
 
 #include <doctest/doctest.h>

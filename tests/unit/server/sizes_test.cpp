@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A message of any size around a limit is delivered or refused at the door: whatever became of it,
-// nothing is stored that no client can get.
+// R28: a message of any size around a limit is delivered or refused at the door: whatever became of
+// it, nothing is stored that no client can get.
 #include <doctest/doctest.h>
 
 #include <chrono>

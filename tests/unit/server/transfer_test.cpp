@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// R28: what no client could decode is refused at the door.
 #include "server/transfer.hpp"
 
 #include <doctest/doctest.h>
