@@ -22,12 +22,13 @@ constexpr std::int64_t longest_wait = 24 * 3'600'000; // milliseconds
 // What a settlement has beside changes: lock tokens, most of all.
 constexpr std::size_t beside_changes = std::size_t{256} << 10U;
 constexpr std::size_t most_peeked_bytes = std::size_t{1} << 20U;
-constexpr std::size_t fewest_peeked_bytes = std::size_t{16} << 10U;
+constexpr std::size_t fewest_peeked_bytes = std::size_t{1} << 10U;
 
 /// One message may end the waits of a hundred peeks, whose answers are all on their way then. So an
-/// answer takes no more than a part of the memory that is left.
+/// answer takes no more than a part of the memory that is left. On its way it takes up to four
+/// times as much.
 std::size_t bytes_of_peek(const Peer& peer) {
-    constexpr std::size_t share = 32;
+    constexpr std::size_t share = 64;
     const std::size_t all = peer.limits.memory.all;
     return std::clamp((all - std::min(all, peer.memory.all())) / share, fewest_peeked_bytes,
                       most_peeked_bytes);

@@ -563,7 +563,7 @@ public final class Cases extends Support {
         try (ServiceBusReceiverClient receiver = accept(client, queue, "a")) {
             ServiceBusReceivedMessage message = one(receiver);
             sleep(6500);
-            failsWith(ServiceBusFailureReason.MESSAGE_LOCK_LOST, () -> receiver.complete(message));
+            failsWith(ServiceBusFailureReason.SESSION_LOCK_LOST, () -> receiver.complete(message));
         }
         try (ServiceBusReceiverClient again = acceptAgain(queue, "a")) {
             ServiceBusReceivedMessage same = one(again);

@@ -351,3 +351,30 @@ TEST_CASE("message operations: many messages to schedule are decoded in turns, a
     CHECK(front.counts("orders").scheduled == scheduled);
     CHECK(front.connection->peer().waiting_request_bytes == 0);
 }
+
+TEST_CASE("message operations: the less memory is left for peers, the less a peek returns, but one "
+          "message always") {
+    server::Limits limits;
+    limits.memory.all = std::size_t{2} << 20U;
+    Managed front{"plain", limits};
+    for (int i = 0; i < 20; ++i) {
+        front.put("plain", {Message{.body = std::string(4'000, 'x')}});
+    }
+    const auto peeked = [&] {
+        return front
+            .bodies(front.ask("peek-message", Value::map({{"from-sequence-number", std::int64_t{0}},
+                                                          {"message-count", std::int32_t{20}}})))
+            .size();
+    };
+    const std::size_t some = peeked();
+    CHECK(some > 1);
+    CHECK(some < 10);
+    struct Account final : server::MemoryBook::Account {
+        using server::MemoryBook::Account::Account;
+        void evict(server::MemoryBook::Bound) override {}
+        std::size_t trim() noexcept override { return bytes(); }
+    } other{front.context.memory};
+    other.claim();
+    front.context.memory.set(other, std::size_t{15} << 17U, front.loop.now());
+    CHECK(peeked() == 1);
+}
