@@ -200,14 +200,16 @@ class AnswerOfNestedWords(AnswerOfNulls):
         peer.deliver(link, encode(properties) + said + encode(Described(0x77, {})))
 
 
-class EndlessPages(AnswerOfNulls):
-    """Always another full page of sessions."""
+class EndlessPages(Case):
+    """Always another full page of sessions that were not listed yet."""
 
     command, code, says = SESSIONS, 1, "more than 128 MiB"
     most_grown = 256 << 20  # what the client collects, while its list grows
-    body = encode(
-        {"skip": 0, "sessions-ids": [f"{number}-" + "i" * 10_000 for number in range(1000)]}
-    )
+
+    def on_request(self, peer, link, request):
+        self.reached += 1
+        ids = [f"{self.reached}-{number}-" + "i" * 10_000 for number in range(1000)]
+        peer.deliver(link, answer(request, 200, "OK", {"skip": 0, "sessions-ids": ids}))
 
 
 class MessageOfProperties(Case):
