@@ -45,7 +45,7 @@ core::Result<std::vector<std::int64_t>> Entity::send(std::vector<MessageContentP
     // The copies share the contents.
     if (auto fault = find_size_fault(total + contents.size() * copies * beside_a_message)) {
         if (copies > 1) {
-            fault->detail += "; each message may become " + std::to_string(copies);
+            fault->detail += "; copies for its subscriptions count";
         }
         return std::move(*fault);
     }

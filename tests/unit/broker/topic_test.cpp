@@ -497,3 +497,22 @@ TEST_CASE(
     CHECK(rejected[0].dead_letter()->reason == "quota_exceeded");
     CHECK_FALSE(rejected[0].properties().contains("q"));
 }
+
+TEST_CASE("topic: a batch is refused if there is no room for the copies that it may become") {
+    QueueFixture f;
+    CHECK(f.broker.create_topic("small", {.max_size_bytes = 12'000}, f.at).ok());
+    for (const char* name : {"one", "two"}) {
+        CHECK(f.broker.create_subscription("small", name, {}, {}, f.at).ok());
+    }
+    const auto topic = f.broker.find("small").value();
+    const auto send = [&](std::size_t count) {
+        return topic->send(std::vector<Message>(count, Message::text("a", "x")), f.at);
+    };
+    const auto refused = send(20);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.failure().code == Errc::quota_exceeded);
+    CHECK(refused.failure().detail.ends_with("; copies for its subscriptions count"));
+    CHECK(f.broker.delete_entity("small/subscriptions/two", f.at).ok());
+    CHECK(f.broker.delete_entity("small/subscriptions/one", f.at).ok());
+    CHECK(send(20).ok()); // nobody gets them
+}
