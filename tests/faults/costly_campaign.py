@@ -6,9 +6,7 @@ costly_campaign.py --sessionqd PROGRAM [--sessionq PROGRAM] [--only NAME ...]
                    [--memory-bound MIB] [--tell-waits] [--expect-faults]
 """
 
-import argparse
 import multiprocessing
-import os
 import pathlib
 import shutil
 import sys
@@ -19,7 +17,7 @@ from queue import Empty
 from costly_attacks import ATTACKS
 from honest_client import OWN_QUEUE
 from raw_amqp import Cut
-from siege import Bounds, Fault, Siege
+from siege import Bounds, Fault, Siege, parse_siege, siege_parser
 from watched_broker import WatchedBroker, queue
 from wire_client import Closed
 
@@ -129,26 +127,12 @@ def faults_of(arguments, name):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--sessionqd", required=True)
-    parser.add_argument("--sessionq", help="default: beside sessionqd")
+    parser = siege_parser()
     parser.add_argument("--only", nargs="+", choices=list(ATTACKS), default=list(ATTACKS))
-    parser.add_argument("--memory-bound", type=int, help="MiB in place of what is allowed")
-    parser.add_argument(
-        "--tell-waits",
-        action="store_true",
-        help="only tell what others wait; for machines that do other work",
-    )
     parser.add_argument(
         "--expect-faults", action="store_true", help="fail if an attack finds no fault"
     )
-    arguments = parser.parse_args()
-    arguments.sessionq = arguments.sessionq or str(
-        pathlib.Path(arguments.sessionqd).with_name("sessionq")
-    )
-    for program in (arguments.sessionqd, arguments.sessionq):
-        if not os.access(program, os.X_OK):
-            sys.exit(f"no such program: '{program}'")
+    arguments = parse_siege(parser)
     faulty = [name for name in arguments.only if faults_of(arguments, name)]
     sound = [name for name in arguments.only if name not in faulty]
     print(f"{len(faulty)} of {len(arguments.only)} attacks find a fault: {', '.join(faulty)}")

@@ -9,7 +9,6 @@ random_attack.py --sessionqd PROGRAM [--seed N] [--seeds COUNT] [--seconds S] [-
 --show prints the first operations of each attacker of a seed, and attacks nobody.
 """
 
-import argparse
 import collections
 import itertools
 import multiprocessing
@@ -28,7 +27,7 @@ from aftermath import DEAD_LETTERS, Examination, Wrong
 from amqp_wire import message
 from honest_client import OWN_QUEUE
 from random_operations import QUEUES, SUBSCRIPTIONS, TOPICS, Line, operations, perform
-from siege import Bounds, Fault, Siege
+from siege import Bounds, Fault, Siege, parse_siege, siege_parser
 from watched_broker import LOGINS, WatchedBroker, queue, topic
 from wire_client import SEND, Client, Closed
 
@@ -269,28 +268,14 @@ def show(seed, count):
 
 
 def read_arguments():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--sessionqd", required=True)
-    parser.add_argument("--sessionq", help="default: beside sessionqd")
+    parser = siege_parser()
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=1, help="so many, from --seed on")
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--show", type=int, help="print so many operations instead")
-    parser.add_argument("--memory-bound", type=int, help="MiB in place of what is allowed")
-    parser.add_argument(
-        "--tell-waits",
-        action="store_true",
-        help="only tell what others wait; for machines that do other work",
-    )
     parser.add_argument("--verbose", action="store_true", help="count the operations")
     parser.add_argument("--self-test", action="store_true")
-    arguments = parser.parse_args()
-    arguments.sessionq = arguments.sessionq or str(
-        pathlib.Path(arguments.sessionqd).with_name("sessionq")
-    )
-    for program in (arguments.sessionqd, arguments.sessionq):
-        if not os.access(program, os.X_OK):
-            sys.exit(f"no such program: '{program}'")
+    arguments = parse_siege(parser)
     return arguments
 
 

@@ -3,7 +3,11 @@
 what the attack leaves is examined. A refusal by name and a cut of the attacker are defences. What
 counts as a fault is in Fault."""
 
+import argparse
 import enum
+import os
+import pathlib
+import sys
 import time
 
 from aftermath import Tool, examine
@@ -36,6 +40,31 @@ class Bounds:
         self.memory = (memory_mebibytes or allowed) * MEBIBYTE
         self.store = allowed * MEBIBYTE
         self.files = files
+
+
+def siege_parser():
+    """With the options that all campaigns of sieges have."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sessionqd", required=True)
+    parser.add_argument("--sessionq", help="default: beside sessionqd")
+    parser.add_argument("--memory-bound", type=int, help="MiB in place of what is allowed")
+    parser.add_argument(
+        "--tell-waits",
+        action="store_true",
+        help="only tell what others wait; for machines that do other work",
+    )
+    return parser
+
+
+def parse_siege(parser):
+    arguments = parser.parse_args()
+    arguments.sessionq = arguments.sessionq or str(
+        pathlib.Path(arguments.sessionqd).with_name("sessionq")
+    )
+    for program in (arguments.sessionqd, arguments.sessionq):
+        if not os.access(program, os.X_OK):
+            sys.exit(f"no such program: '{program}'")
+    return arguments
 
 
 class Siege:
