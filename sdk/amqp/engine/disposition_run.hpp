@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,12 +38,14 @@ public:
 
     [[nodiscard]] bool is_over() const noexcept { return places_.empty(); }
 
-    /// Looks at the next deliveries, at most so many, and tells those that are named.
-    /// `table_of(channel, is_sender)` finds the table of the session, or returns null once that
-    /// has gone.
+    /// Looks at the next deliveries, at most so many, and tells those that are named. One counts
+    /// once more for each 4 KiB of its outcome, which listeners may copy for each.
+    /// `table_of(channel, is_sender)` finds the table of the session, or returns null once that has
+    /// gone.
     template <typename TableOf>
     void tell(std::size_t most, TableOf table_of) {
-        for (; most != 0 && !is_over(); --most) {
+        const std::size_t cost = 1 + (details_ ? details_->size() / bytes_as_one : 0);
+        for (; most != 0 && !is_over(); most -= std::min(most, cost)) {
             const DeliveryTable* const table = table_of(channel_, is_sender_);
             if (table == nullptr) {
                 places_ = {};
@@ -57,6 +60,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t bytes_as_one{4096};
+
     void apply(Delivery& delivery) const {
         if (kind_ != OutcomeKind::none) {
             delivery.remote_kind = kind_;

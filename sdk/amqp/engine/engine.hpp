@@ -31,8 +31,9 @@ struct EngineOptions {
     /// be answered for ever.
     bool accepts_links{true};
     Open open{.max_frame_size = 65536};
-    /// Deliveries that one disposition names, or links of an end, that are told in one go. If it is
-    /// set, an end is told by `go_on` only: those of many connections would add up.
+    /// Deliveries that one disposition names, or links of an end, that are told in one go; fewer
+    /// deliveries if the outcome is long (DispositionRun). If it is set, an end is told by `go_on`
+    /// only: those of many connections would add up.
     std::size_t most_at_once{all_at_once};
     /// Client: how to authenticate. Server: who may. Null: no SASL layer.
     std::unique_ptr<SaslExchange> sasl{};

@@ -580,6 +580,25 @@ TEST_CASE("Engine: a disposition of many deliveries is told in turns; the next f
     }
 }
 
+TEST_CASE("Engine: of a disposition with a long outcome fewer deliveries are told in a turn") {
+    InTurns peer;
+    peer.begin();
+    LinkLog& link = peer.attach("link", 0, true);
+    peer.flow(0, 0, 2);
+    link.sender->send("t0", "message", false);
+    link.sender->send("t1", "message", false);
+    peer.read();
+    const auto error = Value::described(std::uint64_t{0x1d},
+                                        List{Symbol{"amqp:rejected"}, std::string(5'000, 'x')});
+    const auto state = Value::described(std::uint64_t{0x25}, List{error});
+    peer.say(frame(0x15, {true, std::uint32_t{0}, std::uint32_t{1}, true, state}));
+    CHECK(link.outcomes.size() == 1);
+    CHECK(peer.engine->is_busy());
+    peer.engine->go_on();
+    CHECK(link.outcomes.size() == 2);
+    CHECK_FALSE(peer.engine->is_busy());
+}
+
 TEST_CASE("Engine: the end of many links is told in turns, and the end of the connection last") {
     LinksInTurns peer;
     SUBCASE("the peer closes") { peer.say(0x18, {}); }
