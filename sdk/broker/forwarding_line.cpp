@@ -30,9 +30,9 @@ bool ForwardingLine::resume() noexcept {
     return true;
 }
 
-void ForwardingLine::put_down(TimePoint now) noexcept {
+void ForwardingLine::put_down(TimePoint due) noexcept {
     state_.store(State::put_down, std::memory_order_release);
-    due_ = now;
+    due_ = due;
 }
 
 std::vector<Transit> ForwardingLine::take() {

@@ -29,8 +29,8 @@ public:
     [[nodiscard]] bool begin() noexcept;
     /// The same, if the forwarding was put down.
     [[nodiscard]] bool resume() noexcept;
-    /// The one that forwards puts it down. It is due again at once.
-    void put_down(TimePoint now) noexcept;
+    /// The one that forwards puts it down until `due`.
+    void put_down(TimePoint due) noexcept;
 
     /// The one that forwards takes all that waits. Nothing: it is done.
     [[nodiscard]] std::vector<Transit> take();

@@ -134,6 +134,10 @@ public:
     /// The journal retries until it succeeds.
     [[nodiscard]] virtual bool is_failing() const noexcept = 0;
 
+    /// Whether so many changes wait to be stored that others would wait long behind more. Work that
+    /// nobody has been promised for now, such as forwarding, goes on later.
+    [[nodiscard]] virtual bool is_behind() const noexcept = 0;
+
     /// Whether the disk is full. Operations that add to the stored state are rejected meanwhile
     /// (new messages, states, rules, entities, message properties). Operations that remove or move
     /// messages continue. The journal checks for room until there is some.

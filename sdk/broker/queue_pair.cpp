@@ -4,6 +4,9 @@
 namespace sessionq::broker {
 namespace {
 
+// About as long as the journal takes to write what waits.
+constexpr std::chrono::milliseconds pause_for_journal{2};
+
 void tell(const std::vector<ForwardingLine::Done>& all) {
     for (const ForwardingLine::Done& done : all) {
         done();
@@ -91,7 +94,8 @@ void QueuePair::put_down(Instant at) {
     std::optional<TimePoint> due_earlier;
     {
         const std::lock_guard lock{mutex_};
-        line_.put_down(at.now);
+        const bool must_wait = journal_ && journal_->is_behind();
+        line_.put_down(must_wait ? at.now + pause_for_journal : at.now);
         due_earlier = note_due();
     }
     if (due_earlier) {

@@ -41,10 +41,18 @@ bool Route::run(Instant at, filter::Work& work) {
     return is_topic_ ? publish(at, work) : forward(at, work);
 }
 
+bool Route::must_wait() const noexcept {
+    const Journal* const journal = directory_.journal();
+    return journal != nullptr && journal->is_behind();
+}
+
 bool Route::publish(Instant at, filter::Work& work) {
     for (; subscription_ < subscriptions_.size(); ++subscription_, message_ = 0) {
         QueuePair& subscription = *subscriptions_[subscription_];
         for (; message_ < messages_.size(); ++message_) {
+            if (arrivals_.empty() && must_wait()) {
+                return false;
+            }
             if (!select(subscription, work)) {
                 arrive(subscription, at, work);
                 return false;
@@ -97,7 +105,7 @@ void Route::arrive(QueuePair& subscription, Instant at, filter::Work& work) {
 
 bool Route::forward(Instant at, filter::Work& work) {
     for (; message_ < messages_.size(); ++message_) {
-        if (!work.begin(steps_an_arrival)) {
+        if (must_wait() || !work.begin(steps_an_arrival)) {
             return false;
         }
         work.add(steps_an_arrival);

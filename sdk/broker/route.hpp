@@ -26,13 +26,14 @@ public:
     /// The messages of a topic go to the subscriptions that it has now.
     Route(Directory& directory, const QueuePair& source, std::vector<Transit> messages);
 
-    /// Forwards while `work` has room, and writes the result into each message. Returns true once
-    /// all have arrived or failed.
+    /// Forwards while `work` has room and the journal is not behind, and writes the result into
+    /// each message. Returns true once all have arrived or failed.
     [[nodiscard]] bool run(Instant at, filter::Work& work);
 
     [[nodiscard]] std::vector<Transit>& messages() noexcept { return messages_; }
 
 private:
+    [[nodiscard]] bool must_wait() const noexcept;
     [[nodiscard]] bool publish(Instant at, filter::Work& work);
     [[nodiscard]] bool select(const QueuePair& subscription, filter::Work& work);
     void arrive(QueuePair& subscription, Instant at, filter::Work& work);

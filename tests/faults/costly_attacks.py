@@ -343,15 +343,15 @@ class EnlargingRules(Attack):
 
 
 class Multiplied(Attack):
-    """A batch of 4,500 small messages, of which each becomes many."""
+    """A batch of small messages, of which each becomes many."""
 
     by = "both"
 
-    def __init__(self, subscriptions=1, rules=0):
+    def __init__(self, subscriptions=1, rules=0, messages=4500, options=()):
         names = [f"s{each}" for each in range(subscriptions)]
         self.entities = {"Topics": [topic("news", [queue(name) for name in names])]}
         self.attacked = ("news/Subscriptions/s0",)
-        self.rules = rules
+        self.rules, self.messages, self.options = rules, messages, options
 
     def attack(self, port, number):
         client = login(port, self.by)
@@ -362,7 +362,7 @@ class Multiplied(Attack):
                 "sql-rule-action": {"expression": "SET p = 'p'"},
             }
             management.ask("add-rule", {"rule-name": f"r{each}", "rule-description": rule})
-        batch = encode(Described(0x75, message(b"b" * 100))) * 4500
+        batch = encode(Described(0x75, message(b"b" * 100))) * self.messages
         began = time.monotonic()
         code = client.send(client.attach("news", SEND), batch, batch=True)
         took = time.monotonic() - began
@@ -621,6 +621,7 @@ ATTACKS = {
     "2,000 rules": EnlargingRules(2000),
     "a batch, 100 rules": Multiplied(rules=100),
     "a batch, 500 places": Multiplied(subscriptions=500),
+    "a batch, 100 places, stored": Multiplied(100, messages=400, options=("--data", STORE)),
     "empty messages": Filled(lambda number: message(b"")),
     "many sessions": Filled(lambda number: message(b"", session=f"{number}"), sessions=True),
     "session states": SessionStates(),

@@ -49,6 +49,7 @@ public:
     [[nodiscard]] Mark last() const noexcept override { return mark_; }
     void when_durable(Durable done) override;
     [[nodiscard]] bool is_failing() const noexcept override { return failing; }
+    [[nodiscard]] bool is_behind() const noexcept override { return false; }
     [[nodiscard]] bool is_full() const noexcept override { return false; }
 
     /// Returns null if the entity never had such a message.

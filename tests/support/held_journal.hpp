@@ -22,6 +22,7 @@ public:
     [[nodiscard]] Mark last() const noexcept override { return mark; }
     void when_durable(Durable done) override { waiting.push_back(std::move(done)); }
     [[nodiscard]] bool is_failing() const noexcept override { return failing; }
+    [[nodiscard]] bool is_behind() const noexcept override { return behind; }
     [[nodiscard]] bool is_full() const noexcept override { return full; }
 
     /// Answers all waiting calls for all changes up to now.
@@ -45,6 +46,7 @@ public:
     Mark mark{0};
     bool full{false};
     bool failing{false};
+    bool behind{false};
     std::vector<broker::Change> appended{};
     std::vector<Durable> waiting{};
 };

@@ -85,6 +85,7 @@ void StoreJournal::append(std::vector<Change> changes) {
         } else {
             std::ranges::move(changes, std::back_inserter(batch_.changes));
         }
+        waiting_changes_.store(batch_.changes.size(), std::memory_order_relaxed);
         is_waiting = std::exchange(is_waiting_, false);
     }
     if (is_waiting) {
@@ -111,6 +112,7 @@ void StoreJournal::run() {
     while (!is_ending) {
         wait_for_work(lock);
         Batch batch = std::exchange(batch_, {});
+        waiting_changes_.store(0, std::memory_order_relaxed);
         batch.mark = last();
         is_ending = is_ending_;
         lock.unlock();

@@ -63,9 +63,15 @@ public:
     [[nodiscard]] bool is_failing() const noexcept override {
         return is_failing_.load(std::memory_order_relaxed);
     }
+    [[nodiscard]] bool is_behind() const noexcept override {
+        return waiting_changes_.load(std::memory_order_relaxed) >= most_waiting_changes;
+    }
     [[nodiscard]] bool is_full() const noexcept override {
         return is_full_.load(std::memory_order_relaxed);
     }
+
+    /// They are written within about ten milliseconds.
+    static constexpr std::size_t most_waiting_changes{1000};
 
 private:
     struct Batch {
@@ -94,7 +100,8 @@ private:
     const core::Clock& clock_;
     const std::string name_;
     std::atomic<EntityId> last_id_;
-    std::atomic<Mark> last_{0}; // written under mutex_
+    std::atomic<Mark> last_{0};                   // written under mutex_
+    std::atomic<std::size_t> waiting_changes_{0}; // those of batch_; written under mutex_
     std::atomic<bool> is_failing_{false};
     std::atomic<bool> is_full_{false};
     const std::unique_ptr<DiskReserve> reserve_; // used by the thread only, as are the next five

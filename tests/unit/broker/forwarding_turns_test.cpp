@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "support/held_journal.hpp"
 #include "unit/broker/queue_fixture.hpp"
 
 using namespace sessionq;
@@ -72,6 +73,41 @@ TEST_CASE("forwarding in turns: what takes longer is left to the broker's thread
     CHECK(f.peek_text(*news) == "1");
     CHECK(f.count(*f.queue) == 0);
     CHECK(f.broker.next_wakeup() == std::nullopt);
+}
+
+TEST_CASE("forwarding in turns: nothing is forwarded while the journal is behind") {
+    const auto journal = std::make_shared<HeldJournal>();
+    broker::Broker broker{journal, {}, {}};
+    broker::Instant at{TimePoint{1h}, WallTime{1h}};
+    broker::QueuePtr from;
+    broker::QueuePtr to;
+    SUBCASE("from a topic") {
+        REQUIRE(broker.create_topic("news", {}, at).ok());
+        REQUIRE(broker.create_subscription("news", "a", {}, {{.name = "all"}}, at).ok());
+        from = broker.find("news").value();
+        to = broker.find("news/subscriptions/a").value();
+    }
+    SUBCASE("from a queue") {
+        REQUIRE(broker.create_queue("to", {}, at).ok());
+        REQUIRE(broker.create_queue("from", {.forward_to = "to"}, at).ok());
+        from = broker.find("from").value();
+        to = broker.find("to").value();
+    }
+    const auto arrived = [&] { return to->counts(at).active; };
+    journal->behind = true;
+    REQUIRE(from->send({Message{.body = "1"}}, at).ok());
+    CHECK(arrived() == 0);
+    const auto due = broker.next_wakeup();
+    REQUIRE(due);
+    CHECK(*due > at.now);
+    at.now = *due;
+    broker.advance(at); // behind still
+    CHECK(arrived() == 0);
+    journal->behind = false;
+    REQUIRE(broker.next_wakeup());
+    at.now = *broker.next_wakeup();
+    broker.advance(at);
+    CHECK(arrived() == 1);
 }
 
 TEST_CASE("forwarding in turns: a later message overtakes none, in any subscription") {

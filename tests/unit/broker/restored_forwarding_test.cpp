@@ -22,6 +22,7 @@ public:
     [[nodiscard]] Mark last() const noexcept override { return appended.size(); }
     void when_durable(Durable done) override { done(last(), nullptr); }
     [[nodiscard]] bool is_failing() const noexcept override { return false; }
+    [[nodiscard]] bool is_behind() const noexcept override { return false; }
     [[nodiscard]] bool is_full() const noexcept override { return false; }
 
     std::vector<std::vector<Change>> appended{};

@@ -267,6 +267,29 @@ TEST_CASE("StoreJournal: waiting callers are answered in order, with a mark that
     CHECK(said.back() == 101);
 }
 
+TEST_CASE("StoreJournal: it is behind while many changes wait") {
+    const TemporaryDirectory temporary;
+    auto opened = open(temporary.path()).value();
+    opened.journal->append({created()});
+    std::promise<void> is_held;
+    std::promise<void> go_on;
+    opened.journal->when_durable([&](Journal::Mark, const Failure*) {
+        is_held.set_value();
+        go_on.get_future().wait();
+    });
+    is_held.get_future().wait();
+    constexpr auto most = static_cast<std::int64_t>(StoreJournal::most_waiting_changes);
+    for (std::int64_t number = 1; number < most; ++number) {
+        opened.journal->append({added(number, "x")});
+    }
+    CHECK_FALSE(opened.journal->is_behind());
+    opened.journal->append({added(most, "x")});
+    CHECK(opened.journal->is_behind());
+    go_on.set_value();
+    CHECK_FALSE(outcome(*opened.journal));
+    CHECK_FALSE(opened.journal->is_behind());
+}
+
 TEST_CASE("StoreJournal: waiting callers are answered before it ends") {
     const TemporaryDirectory temporary;
     int answers = 0;
