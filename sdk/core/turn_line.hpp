@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "core/event_loop.hpp"
 
@@ -17,6 +18,12 @@ public:
     explicit TurnLine(EventLoop& loop) : loop_{loop} {}
     TurnLine(const TurnLine&) = delete;
     TurnLine& operator=(const TurnLine&) = delete;
+
+    /// Asked before each turn. True: the turn waits until `go_on` is called, on the loop, and is
+    /// asked for again then.
+    using Pause = std::function<bool()>;
+    void set_pause(Pause pause) { pause_ = std::move(pause); }
+    void go_on() { post(); }
 
     /// Runs `turn` once, behind the others and never within the call. It should take less than half
     /// a millisecond.
@@ -39,6 +46,9 @@ private:
         });
     }
     void run() {
+        if (pause_ && pause_()) {
+            return;
+        }
         const std::function<void()> turn = std::move(turns_.front());
         turn();
         turns_.pop_front();
@@ -48,7 +58,8 @@ private:
     }
 
     EventLoop& loop_;
-    std::deque<std::function<void()>> turns_{}; // the first one is posted
+    Pause pause_{};
+    std::deque<std::function<void()>> turns_{}; // the first one is posted, or pauses
     const std::shared_ptr<TurnLine*> self_{std::make_shared<TurnLine*>(this)};
 };
 

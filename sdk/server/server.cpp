@@ -26,6 +26,7 @@ Server::Server(broker::Broker& broker, core::EventLoop& loop, asio::io_context& 
                .limits = limits,
                .message_locks = std::move(message_locks)},
       host_{loop, io},
+      pace_{context_.broker.journal(), loop, host_.turns()},
       drain_timer_{timing::Timer::calling<&Server::check_drained>(this)} {}
 
 Server::~Server() {

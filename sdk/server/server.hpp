@@ -8,6 +8,7 @@
 
 #include "amqp/acceptor.hpp"
 #include "amqp/connection_host.hpp"
+#include "server/journal_pace.hpp"
 #include "server/peer_connection.hpp"
 
 namespace asio {
@@ -56,6 +57,7 @@ private:
     core::EventLoop& loop_;
     ServerContext context_;
     amqp::ConnectionHost host_;
+    JournalPace pace_;
     std::vector<std::unique_ptr<amqp::Acceptor>> acceptors_{};
     std::vector<std::unique_ptr<PeerConnection>> connections_{};
     std::function<void()> drained_{};

@@ -69,6 +69,9 @@ def modified(annotations, defers=False):
     return Described(0x27, [True, defers, annotations])
 
 
+STORED = ("--data", STORE)
+
+
 class Attack:
     """`by`: whose rights it has. `attack` runs in a process of its own, for at least one round."""
 
@@ -104,8 +107,8 @@ class OutcomeOverRange(Attack):
     by = "listen"
     count = 8000
 
-    def __init__(self, outcome):
-        self.outcome = outcome
+    def __init__(self, outcome, options=()):
+        self.outcome, self.options = outcome, options
 
     def prepare(self, port):
         fill(port, "plain", self.count)
@@ -438,7 +441,7 @@ class FanOut(Attack):
     """1 MB to 500 subscriptions of a broker with a store."""
 
     by = "send"
-    options = ("--data", STORE)
+    options = STORED
     queue_mebibytes = 1024
     count = 500
     entities = {
@@ -607,6 +610,8 @@ ATTACKS = {
     "rejected over 8,000": OutcomeOverRange(rejected(TEXT)),
     "modified over 8,000": OutcomeOverRange(modified({Symbol("k"): TEXT})),
     "deferred over 8,000": OutcomeOverRange(modified({Symbol("k"): TEXT}, defers=True)),
+    "rejected over 8,000, stored": OutcomeOverRange(rejected("why"), STORED),
+    "modified over 8,000, stored": OutcomeOverRange(modified({Symbol("k"): TEXT}), STORED),
     "description for 100": UpdateOverTokens(100, 7_900_000, is_property=False),
     "description for 400": UpdateOverTokens(400, 7_900_000, is_property=False),
     "property for 400": UpdateOverTokens(400, 900_000, is_property=True),
@@ -621,7 +626,7 @@ ATTACKS = {
     "2,000 rules": EnlargingRules(2000),
     "a batch, 100 rules": Multiplied(rules=100),
     "a batch, 500 places": Multiplied(subscriptions=500),
-    "a batch, 100 places, stored": Multiplied(100, messages=400, options=("--data", STORE)),
+    "a batch, 100 places, stored": Multiplied(100, messages=400, options=STORED),
     "empty messages": Filled(lambda number: message(b"")),
     "many sessions": Filled(lambda number: message(b"", session=f"{number}"), sessions=True),
     "session states": SessionStates(),

@@ -18,6 +18,16 @@ constexpr std::chrono::seconds retry_after{1};
 // Enough to record that a few thousand messages were completed in one commit.
 constexpr std::uintmax_t reserved_bytes = std::uintmax_t{8} << 20U;
 
+constexpr std::size_t bytes_as_one = 2048;
+
+const MessageContent* content_of(const Change& change) noexcept {
+    if (const auto* added = std::get_if<MessageAdded>(&change)) {
+        return added->message.content.get();
+    }
+    const auto* changed = std::get_if<MessageChanged>(&change);
+    return changed != nullptr ? changed->message.content.get() : nullptr;
+}
+
 } // namespace
 
 core::Result<StoreJournal::Opened> StoreJournal::open(const std::filesystem::path& directory,
@@ -80,17 +90,29 @@ void StoreJournal::append(std::vector<Change> changes) {
     {
         const std::lock_guard lock{mutex_};
         last_.store(last_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        waiting_changes_.store(waiting_changes_.load(std::memory_order_relaxed) + count(changes),
+                               std::memory_order_relaxed);
         if (batch_.changes.empty()) {
             batch_.changes = std::move(changes);
         } else {
             std::ranges::move(changes, std::back_inserter(batch_.changes));
         }
-        waiting_changes_.store(batch_.changes.size(), std::memory_order_relaxed);
         is_waiting = std::exchange(is_waiting_, false);
     }
     if (is_waiting) {
         changed_.notify_one();
     }
+}
+
+std::size_t StoreJournal::count(const std::vector<Change>& changes) noexcept {
+    std::size_t counted = changes.size();
+    for (const Change& change : changes) {
+        const MessageContent* const content = content_of(change);
+        if (content != nullptr && std::exchange(counted_, content) != content) {
+            counted += content->bytes() / bytes_as_one;
+        }
+    }
+    return counted;
 }
 
 void StoreJournal::when_durable(Durable done) {

@@ -33,6 +33,31 @@ TEST_CASE("turn line: one turn at a time, and the loop's other tasks in between"
     CHECK(line.is_empty());
 }
 
+TEST_CASE("turn line: a turn that pauses is asked for again, and the others wait behind it") {
+    ManualLoop loop;
+    core::TurnLine line{loop};
+    std::string ran;
+    bool pauses = true;
+    line.set_pause([&] {
+        ran += "?";
+        return pauses;
+    });
+    line.add([&] { ran += "a"; });
+    line.add([&] { ran += "b"; });
+    loop.run_until_idle();
+    CHECK(ran == "?");
+    line.go_on();
+    loop.run_until_idle();
+    CHECK(ran == "??");
+    line.add([&] { ran += "c"; });
+    loop.run_until_idle();
+    CHECK(ran == "??");
+    pauses = false;
+    line.go_on();
+    loop.run_until_idle();
+    CHECK(ran == "???a?b?c");
+}
+
 TEST_CASE("turn line: destroying it drops what waits") {
     ManualLoop loop;
     std::optional<core::TurnLine> line{loop};
