@@ -373,6 +373,49 @@ class Multiplied(Attack):
         return f"{code:#x} after {took:.1f} s"
 
 
+class Expiring(Attack):
+    """40,000 messages that become dead letters at once."""
+
+    by = "both"
+    entities = {
+        "Queues": [
+            queue(
+                "plain",
+                DefaultMessageTimeToLive="PT6S",
+                DeadLetteringOnMessageExpiration=True,
+            )
+        ]
+    }
+    options = STORED
+
+    def attack(self, port, number):
+        began = time.monotonic()
+        fill(port, "plain", 40_000)
+        time.sleep(max(0.0, began + 6 + NOTICE - time.monotonic()))
+        return "expired"
+
+
+class Deleting(Attack):
+    """40,000 messages that are deleted in batches, without a pause."""
+
+    by = "both"
+    options = STORED
+
+    def prepare(self, port):
+        fill(port, "plain", 40_000)
+
+    def attack(self, port, number):
+        client = login(port, self.by)
+        management = Management(client, "plain")
+        deleted, more = 0, 1
+        while more:
+            body = {"message-count": Int(4000), "enqueued-time-utc": Long(2**42)}
+            status, answer = management.ask("batch-delete-messages", body)
+            more = answer.get("message-count", 0) if answer else 0
+            deleted += more
+        return f"{deleted} deleted, {status}"
+
+
 class Filled(Attack):
     """As many messages as the queue takes, of a kind that costs more than its bytes."""
 
@@ -627,6 +670,8 @@ ATTACKS = {
     "a batch, 100 rules": Multiplied(rules=100),
     "a batch, 500 places": Multiplied(subscriptions=500),
     "a batch, 100 places, stored": Multiplied(100, messages=400, options=STORED),
+    "40,000 expire, stored": Expiring(),
+    "40,000 are deleted, stored": Deleting(),
     "empty messages": Filled(lambda number: message(b"")),
     "many sessions": Filled(lambda number: message(b"", session=f"{number}"), sessions=True),
     "session states": SessionStates(),
