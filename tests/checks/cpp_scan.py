@@ -30,6 +30,15 @@ class Block:
     outer: int  # index of the enclosing block, or -1
 
 
+@dataclass(frozen=True)
+class Function:
+    """`name` has the classes around it and no namespaces."""
+
+    name: str
+    start: int  # of the head
+    end: int
+
+
 @dataclass
 class _Frame:
     kind: str
@@ -104,6 +113,40 @@ def scan(code: str) -> tuple[list[Block], list[tuple[int, int]]]:
                 found.append((frame.start, at))
             frame.start = at + 1
     return [blocks[index] for index in sorted(blocks)], found
+
+
+_FUNCTION_NAME = re.compile(
+    r"(?P<name>(?:\w+::)*(?:operator\s*(?:\(\s*\)|\[\s*\]|[^\s\w(]+|\w+)|~?\w+))\s*\("
+)
+_NO_NAME = {"decltype", "noexcept", "alignas", "explicit", "requires", "if", "for", "while"}
+
+
+def _name_in(head: str) -> str:
+    """Of the function that the head defines: what the first parenthesis outside of `<>` follows."""
+    while "<" in head and head != (shorter := re.sub(r"(?<!operator)<[^<>()]*>", "", head)):
+        head = shorter
+    for match in _FUNCTION_NAME.finditer(head):
+        if match["name"] not in _NO_NAME:
+            return match["name"]
+    return ""
+
+
+def functions(code: str) -> list[Function]:
+    """The functions that the code defines in namespaces and classes."""
+    blocks, _ = scan(code)
+    found = []
+    for block in blocks:
+        if block.kind != "code" or (block.outer >= 0 and blocks[block.outer].kind != "scope"):
+            continue
+        names = [_name_in(code[block.start : block.opening])]
+        outer = block.outer
+        while outer >= 0:
+            if head := CLASS_HEAD.search(code[blocks[outer].start : blocks[outer].opening]):
+                names.insert(0, head["name"])
+            outer = blocks[outer].outer
+        if names[-1]:
+            found.append(Function("::".join(names), block.start, block.closing + 1))
+    return found
 
 
 def read(path: Path) -> str:

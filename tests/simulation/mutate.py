@@ -16,9 +16,12 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "checks"))
+import cpp_scan  # noqa: E402
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 SWITCH = re.compile(r"\bMUTATED\b(?:\((\w+)\))?")
-HEADER = re.compile(r"(mutant|seen by|scenario|file)\s+(.*\S)\s*$")
+HEADER = re.compile(r"(mutant|seen by|scenario|file|in)\s+(.*\S)\s*$")
 SEEN = {"both": "true, true", "port": "true, false", "network": "false, true"}
 
 
@@ -27,9 +30,20 @@ class Edit:
     """One replacement. `where` is the line of the list that starts it."""
 
     where: str
-    file: str
+    place: "Place"
     text: str
     replacement: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """The functions of a name, wherever they are, or a whole file."""
+
+    function: str = ""
+    file: str = ""
+
+    def __str__(self) -> str:
+        return self.function or self.file
 
 
 @dataclass
@@ -53,7 +67,7 @@ class Broken(Exception):
 def parse(path: Path, name: str) -> list[Mutant]:
     """The mutants of one list. `name` is the list's name in messages."""
     mutants: list[Mutant] = []
-    file = ""
+    place: Place | None = None
     lines = iter(enumerate(path.read_text(encoding="utf-8").split("\n"), 1))
 
     def block(ends: str, begun: int) -> str:
@@ -69,28 +83,30 @@ def parse(path: Path, name: str) -> list[Mutant]:
         if not line.strip() or line.startswith("#"):
             continue
         if line.rstrip() == "replace":
-            if not mutants or not file:
-                raise Broken(f"{where}: 'replace' needs a mutant and a file")
+            if not mutants or place is None:
+                raise Broken(f"{where}: 'replace' needs a mutant, and a function or a file")
             text = block("with", number)
             replacement = block("end", number)
             if not text.strip():
                 raise Broken(f"{where}: the text to replace is empty")
-            mutants[-1].edits.append(Edit(where, file, text, replacement))
+            mutants[-1].edits.append(Edit(where, place, text, replacement))
             continue
         match = HEADER.match(line)
         if not match:
-            raise Broken(f"{where}: expected mutant, seen by, scenario, file or replace")
+            raise Broken(f"{where}: expected mutant, seen by, scenario, in, file or replace")
         key, value = match.groups()
         if key == "mutant":
             title, colon, breaks = value.partition(": ")
             if not colon or not re.fullmatch(r"\w+", title):
                 raise Broken(f"{where}: expected 'mutant NAME: what it breaks'")
             mutants.append(Mutant(where, title, breaks))
-            file = ""
+            place = None
         elif not mutants:
             raise Broken(f"{where}: '{key}' needs a mutant")
+        elif key == "in":
+            place = Place(function=value)
         elif key == "file":
-            file = value
+            place = Place(file=value)
         elif key == "scenario":
             mutants[-1].scenario = value
         elif value in SEEN:
@@ -130,37 +146,78 @@ def parse_all(lists: list[tuple[Path, str]]) -> tuple[list[Mutant], list[str]]:
 
 
 def pattern(text: str) -> re.Pattern:
-    """Matches the text; any white space stands for any other."""
-    return re.compile(r"\s+".join(re.escape(word) for word in text.split()))
+    """Matches the text; any white space and comments stand for any others."""
+    words = cpp_scan.blank(text, keep_literals=True).split()
+    return re.compile(r"\s+".join(re.escape(word) for word in words))
+
+
+class Sources:
+    """The files of sdk/, and where the functions are that mutants name."""
+
+    def __init__(self, sdk: Path, mutants: list[Mutant]):
+        self.texts = {
+            path.relative_to(sdk).as_posix(): path.read_text(encoding="utf-8")
+            for path in sorted(sdk.rglob("*.[ch]pp"))
+        }
+        self.bare: dict[str, str] = {}  # without comments
+        self.spans: dict[Place, list[tuple[str, int, int]]] = {}
+        for place in {edit.place for mutant in mutants for edit in mutant.edits}:
+            self.spans[place] = []
+        words = {place: re.findall(r"\w+", place.function) for place in self.spans}
+        for file, text in self.texts.items():
+            known = {place for place in words if all(word in text for word in words[place])}
+            known = {place for place in known if place.file in ("", file)}
+            named = any(place.function for place in known)
+            bodies = cpp_scan.functions(cpp_scan.code_of(text)) if named else []
+            for place in known:
+                if place.file:
+                    self.spans[place].append((file, 0, len(text)))
+                for body in bodies if place.function else []:
+                    if body.name == place.function:
+                        self.spans[place].append((file, body.start, body.end))
+
+    def find(self, edit: Edit) -> list[tuple[str, int, int]]:
+        """Each place of the edit's text."""
+        wanted = pattern(edit.text)
+        return [
+            (file, begin + found.start(), begin + found.end())
+            for file, begin, end in self.spans[edit.place]
+            for found in wanted.finditer(self.text_of(file)[begin:end])
+        ]
+
+    def text_of(self, file: str) -> str:
+        if file not in self.bare:
+            self.bare[file] = cpp_scan.blank(self.texts[file], keep_literals=True)
+        return self.bare[file]
 
 
 def mutate(sdk: Path, mutants: list[Mutant]) -> tuple[dict[str, str], list[str]]:
     """The text of each copy by its file's name, and the entries that do not fit."""
-    edits: dict[str, list[tuple[Edit, str]]] = {}
+    sources = Sources(sdk, mutants)
+    places: dict[str, list[tuple[int, int, Edit, str]]] = {}
     faults = []
     for mutant in mutants:
         for edit in mutant.edits:
-            edits.setdefault(edit.file, []).append((edit, mutant.name))
-    copies = {}
-    for file, wanted in sorted(edits.items()):
-        if not (sdk / file).is_file():
-            faults += [f"{edit.where}: {name}: there is no file {file}" for edit, name in wanted]
-            continue
-        text = (sdk / file).read_text(encoding="utf-8")
-        places = []
-        for edit, name in wanted:
-            found = list(pattern(edit.text).finditer(text))
+            found = sources.find(edit)
             if len(found) == 1:
-                places.append((found[0].start(), found[0].end(), edit, name))
+                file, start, end = found[0]
+                places.setdefault(file, []).append((start, end, edit, mutant.name))
+            elif not sources.spans[edit.place]:
+                kind = "function" if edit.place.function else "file"
+                faults.append(f"{edit.where}: {mutant.name}: there is no {kind} {edit.place}")
             else:
                 faults.append(
-                    f"{edit.where}: {name}: {file} has the text {len(found)} times, not once"
+                    f"{edit.where}: {mutant.name}: {edit.place} has the text {len(found)} times, "
+                    "not once"
                 )
-        places.sort(key=lambda place: place[0])
-        for (_, end, _, first), (start, _, edit, name) in zip(places, places[1:]):
+    copies = {}
+    for file, changes in sorted(places.items()):
+        changes.sort(key=lambda change: change[0])
+        for (_, end, _, first), (start, _, edit, name) in zip(changes, changes[1:]):
             if start < end:
                 faults.append(f"{edit.where}: {name} overlaps {first} in {file}")
-        for start, end, edit, name in reversed(places):
+        text = sources.texts[file]
+        for start, end, edit, name in reversed(changes):
             asks = SWITCH.sub(
                 lambda match: f'::sessionq::simulation::mutated("{match.group(1) or name}")',
                 edit.replacement.strip(),
@@ -195,8 +252,7 @@ def write_if_changed(path: Path, text: str) -> None:
 
 def plan(sdk: Path, lists: list[tuple[Path, str]]) -> tuple[list[str], list[str]]:
     mutants, _ = parse_all(lists)
-    copied = {edit.file for mutant in mutants for edit in mutant.edits}
-    copied = {file for file in copied if (sdk / file).is_file()}
+    copied = set(mutate(sdk, mutants)[0])
     return sorted(copied), sources_beside(sdk, copied)
 
 
