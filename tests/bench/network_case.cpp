@@ -104,6 +104,11 @@ const std::vector<OfficialClient>& official_clients() {
          .messages = 64'000,
          .warm_sessions = 1'600,
          .sessions = 2'400},
+        {.name = "dotnet",
+         .warm_messages = 32'000,
+         .messages = 64'000,
+         .warm_sessions = 1'600,
+         .sessions = 2'400},
     };
     return all;
 }

@@ -94,10 +94,18 @@ install_java_peer() {
         "java -cp '$at/classes:$at/lib/*' Peer 2> >(grep -v '^SLF4J: ' >&2)"
 }
 
+# Neither the client nor .NET is in a registry that is used here: see tests/interop/run.
+install_dotnet_peer() {
+    local program=${SESSIONQ_DOTNET_CASES:-}
+    [[ -x $program ]] ||
+        { skip_peer dotnet "SESSIONQ_DOTNET_CASES names no program"; return; }
+    peer_is_ready dotnet "$(basename "$program")" "'$program'"
+}
+
 # Sets SESSIONQ_BENCH_PEERS.
 install_peers() {
     local name
-    for name in javascript python go java; do
+    for name in javascript python go java dotnet; do
         mkdir -p "$peers/$name"
         rm -f "$peers/$name"/{peer,skipped,install.log}
         "install_${name}_peer"
