@@ -180,7 +180,7 @@ private:
         admission_.step(pending);
         pending.handshake = start_web_socket_server(
             host_, std::move(stream), settings_.web_socket_path, settings_.web_socket_origins,
-            [this, &pending](StreamPtr made, const Failure& failed) {
+            settings_.tls != nullptr, [this, &pending](StreamPtr made, const Failure& failed) {
                 on_stream(pending, std::move(made), failed);
             });
     }

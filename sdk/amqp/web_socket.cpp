@@ -125,6 +125,34 @@ std::string_view first_line(std::string_view head) noexcept {
     return head.substr(0, head.find("\r\n"));
 }
 
+constexpr std::string_view behind_scheme = "://";
+
+/// What a request asks for (RFC 9112, section 3.2). Java's client names the host there, too.
+struct Target {
+    std::string_view host{}; // in the place of the field Host; empty: not named
+    std::string_view path{};
+};
+
+Target target_of(std::string_view line) noexcept {
+    const std::size_t begin = line.find(' ') + 1;
+    std::string_view path = line.substr(begin, line.find_first_of(" ?", begin) - begin);
+    const std::size_t scheme = path.find(behind_scheme);
+    if (path.starts_with('/') || scheme == std::string_view::npos) {
+        return {.path = path};
+    }
+    path.remove_prefix(scheme + behind_scheme.size());
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    return {.host = path.substr(0, slash), .path = path.substr(slash)};
+}
+
+/// Whether no name service says where the host is: "localhost", or an address.
+bool is_fixed(std::string_view host) noexcept {
+    const bool is_v6 = host.starts_with('[');
+    const std::string_view name = is_v6 ? host : host.substr(0, host.find(':'));
+    return is_v6 || are_alike(name, "localhost") ||
+           name.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
 std::string_view without_slash(std::string_view path) noexcept {
     return path.size() > 1 && path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
 }
@@ -155,10 +183,12 @@ WebSocketUpgrade WebSocketUpgrade::client(const std::string& host, const std::st
     return made;
 }
 
-WebSocketUpgrade WebSocketUpgrade::server(std::string path, std::vector<std::string> origins) {
+WebSocketUpgrade WebSocketUpgrade::server(std::string path, std::vector<std::string> origins,
+                                          bool is_over_tls) {
     WebSocketUpgrade made;
     made.path_ = std::move(path);
     made.origins_ = std::move(origins);
+    made.is_over_tls_ = is_over_tls;
     return made;
 }
 
@@ -190,8 +220,8 @@ WebSocketUpgrade::State WebSocketUpgrade::on_head(std::string_view head) {
 
 WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
     const std::string_view line = first_line(head);
-    const std::size_t target = line.find(' ') + 1;
-    const std::string_view path = line.substr(target, line.find_first_of(" ?", target) - target);
+    const Target target = target_of(line);
+    const std::string_view host = target.host.empty() ? field(head, "Host") : target.host;
     const std::string key{field(head, "Sec-WebSocket-Key")};
     const bool is_upgrade = names(field(head, "Upgrade"), "websocket") &&
                             names(field(head, "Connection"), "upgrade") && !key.empty();
@@ -206,11 +236,11 @@ WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
                       "over HTTP.",
                       "the peer did not request a WebSocket");
     }
-    if (without_slash(path) != without_slash(path_)) {
+    if (without_slash(target.path) != without_slash(path_)) {
         return refuse("404 Not Found", "The WebSocket is at the path " + path_ + ".",
                       "the peer requested an unknown path");
     }
-    if (!allows_origins_of(head)) {
+    if (!allows_origins_of(head, host)) {
         return refuse("403 Forbidden", "Web pages of this origin may not use this broker.",
                       "a web page of '" + core::peer_words(field(head, "Origin")) +
                           "' asks, whose origin is not allowed");
@@ -219,7 +249,7 @@ WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
         return refuse("426 Upgrade Required", "The version of WebSocket is 13.",
                       "the peer speaks another version of WebSocket", "Sec-WebSocket-Version: 13");
     }
-    if (field(head, "Host").empty() || !is_key(key)) {
+    if (host.empty() || !is_key(key)) {
         return refuse("400 Bad Request", "Host, or a Sec-WebSocket-Key of 16 bytes, is missing.",
                       "the peer's request breaks the rules of WebSocket");
     }
@@ -236,12 +266,19 @@ WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
 }
 
 // A page in a browser can reach what only this machine reaches, and its user knows nothing of it.
-bool WebSocketUpgrade::allows_origins_of(std::string_view head) const {
+bool WebSocketUpgrade::allows_origins_of(std::string_view head, std::string_view host) const {
+    const auto is_own = [&](std::string_view origin) {
+        const std::size_t scheme = origin.find(behind_scheme);
+        return scheme != std::string_view::npos && !host.empty() &&
+               are_alike(origin.substr(scheme + behind_scheme.size()), host) &&
+               (is_over_tls_ || is_fixed(host));
+    };
     bool is_allowed = true;
     find_field(head, "Origin", [&](std::string_view origin) {
-        is_allowed = is_allowed && std::ranges::any_of(origins_, [origin](const auto& one) {
-                         return one == "*" || are_alike(one, origin);
-                     });
+        is_allowed = is_allowed &&
+                     (is_own(origin) || std::ranges::any_of(origins_, [origin](const auto& one) {
+                          return one == "*" || are_alike(one, origin);
+                      }));
         return false; // all of them
     });
     return is_allowed;

@@ -33,9 +33,12 @@ public:
     [[nodiscard]] static WebSocketUpgrade client(const std::string& host, const std::string& path,
                                                  std::string key);
     /// Makes a server's side, for requests for `path`. A browser tells by `Origin` which page asks.
-    /// Such a request is refused unless its origin is one of `origins`, or one of them is "*".
+    /// Such a request is refused unless its origin is one of `origins`, or one of them is "*", or
+    /// it is the server's own: no page comes from there, but Python's client names it. A name is
+    /// the server's own over TLS only: without TLS a page's name may lead to any address.
     [[nodiscard]] static WebSocketUpgrade server(std::string path,
-                                                 std::vector<std::string> origins = {});
+                                                 std::vector<std::string> origins = {},
+                                                 bool is_over_tls = false);
 
     /// Consumes the header from the front of `bytes`. What is left after `done` belongs to the
     /// WebSocket.
@@ -50,13 +53,14 @@ private:
     State on_head(std::string_view head);
     State on_request(std::string_view head);
     State on_response(std::string_view head);
-    [[nodiscard]] bool allows_origins_of(std::string_view head) const;
+    [[nodiscard]] bool allows_origins_of(std::string_view head, std::string_view host) const;
     State refuse_other_protocol();
     State fail(std::string text);
 
     bool is_client_{false};
     std::string path_{};
     std::vector<std::string> origins_{};
+    bool is_over_tls_{false};
     std::string key_{};
     std::string head_{};
     std::string failure_{};

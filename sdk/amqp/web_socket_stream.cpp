@@ -266,10 +266,10 @@ HandshakePtr start_web_socket_client(ConnectionHost& host, StreamPtr lower,
 }
 
 HandshakePtr start_web_socket_server(ConnectionHost& host, StreamPtr lower, const std::string& path,
-                                     const std::vector<std::string>& origins,
+                                     const std::vector<std::string>& origins, bool is_over_tls,
                                      Handshake::Done done) {
-    return start(host, std::move(lower), false, WebSocketUpgrade::server(path, origins),
-                 std::move(done));
+    return start(host, std::move(lower), false,
+                 WebSocketUpgrade::server(path, origins, is_over_tls), std::move(done));
 }
 
 } // namespace sessionq::amqp

@@ -18,6 +18,6 @@ namespace sessionq::amqp {
 [[nodiscard]] HandshakePtr start_web_socket_server(ConnectionHost& host, StreamPtr lower,
                                                    const std::string& path,
                                                    const std::vector<std::string>& origins,
-                                                   Handshake::Done done);
+                                                   bool is_over_tls, Handshake::Done done);
 
 } // namespace sessionq::amqp

@@ -212,8 +212,9 @@ ParsedCommandLine parse_command_line(int count, const char* const* arguments) {
     app.add_option(
            "--ws-origin", options.web_socket_origins,
            "Web pages of this origin may use the WebSockets, such as "
-           "https://app.example:8443; '*': all. Repeatable. Default: no web page may; other "
-           "clients name no origin")
+           "https://app.example:8443; '*': all. Repeatable. Default: no web page may. Other "
+           "clients name no origin, or the daemon's own address, which is taken if it is a name "
+           "over TLS, 'localhost' or a number")
         ->type_name("ORIGIN")
         ->take_all();
     app.add_option("--tls-cert", options.tls_certificate_file,

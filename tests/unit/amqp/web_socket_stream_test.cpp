@@ -23,7 +23,7 @@ constexpr const char* path = "/$servicebus/websocket";
 struct ServerSide final : StreamListener {
     /// Takes the handshake. `behind`: bytes that come in one read with it.
     void open(std::string_view behind = {}) {
-        handshake = start_web_socket_server(host, lower, path, {},
+        handshake = start_web_socket_server(host, lower, path, {}, false,
                                             [&](StreamPtr made, const Failure& failure) {
                                                 stream = std::move(made);
                                                 why = failure;

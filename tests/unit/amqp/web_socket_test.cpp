@@ -141,6 +141,46 @@ TEST_CASE("WebSocket: a web page is served only if its origin is allowed") {
     CHECK(takes({"*"}, "https://evil"));
 }
 
+TEST_CASE("WebSocket: the server's own address is no web page's, if no name service says so") {
+    const auto takes = [](const char* host, const char* origin, bool is_over_tls = false) {
+        std::string request = WebSocketUpgrade::client(host, path, make_web_socket_key()).output;
+        request.insert(request.find("Host:"), std::string{"Origin: "} + origin + "\r\n");
+        auto server = WebSocketUpgrade::server(path, {}, is_over_tls);
+        return feed(server, request) == State::done;
+    };
+    CHECK(takes("localhost:5673", "http://localhost:5673"));
+    CHECK(takes("LocalHost:5673", "http://localhost:5673"));
+    CHECK(takes("127.0.0.1:5673", "http://127.0.0.1:5673"));
+    CHECK(takes("[::1]:5673", "http://[::1]:5673"));
+    CHECK(takes("bus.example:443", "https://bus.example:443", true));
+    CHECK_FALSE(takes("bus.example:443", "https://bus.example:443")); // a name may lead anywhere
+    CHECK_FALSE(takes("127.0.0.1.evil", "http://127.0.0.1.evil"));
+    CHECK_FALSE(takes("localhost:5673", "http://localhost:3000"));
+    CHECK_FALSE(takes("localhost:5673", "http://localhost"));
+    CHECK_FALSE(takes("localhost:5673", "localhost:5673"));
+    CHECK_FALSE(takes("localhost:5673", "http://localhost:5673\r\nOrigin: http://evil"));
+    CHECK_FALSE(takes("bus.example", "https://evil.example", true));
+}
+
+TEST_CASE("WebSocket: a request may name the host in its target, as Java's client does") {
+    const std::string at = path;
+    const auto answer = [&at](const std::string& target, const char* more = "") {
+        std::string request = WebSocketUpgrade::client("h", path, make_web_socket_key()).output;
+        request.replace(request.find(at), at.size(), target);
+        request.insert(request.find("Host:"), more);
+        auto server = WebSocketUpgrade::server(path);
+        feed(server, request);
+        return server.output.substr(9, 3);
+    };
+    CHECK(answer("https://localhost" + at) == "101");
+    CHECK(answer("wss://localhost:443" + at + "?x=http://y") == "101");
+    CHECK(answer(at + "?x=http://y/z") == "101");
+    CHECK(answer("https://localhost/elsewhere") == "404");
+    CHECK(answer("https://localhost") == "404");
+    CHECK(answer("http://127.0.0.1" + at, "Origin: http://127.0.0.1\r\n") == "101");
+    CHECK(answer("http://evil" + at, "Origin: http://evil\r\n") == "403");
+}
+
 TEST_CASE("WebSocket: a peer that does not speak HTTP is refused at its first bytes") {
     using namespace std::string_view_literals;
     const auto answer = [](std::string_view first) {
