@@ -492,10 +492,10 @@ public final class Cases extends Support {
         String queue = take("s");
         connected(connection -> {
             IMessageSender sender = sender(connection, queue);
-            Instant when = Instant.ofEpochMilli(System.currentTimeMillis() + 2_000);
+            Instant when = Instant.ofEpochMilli(System.currentTimeMillis() + 4_000);
             long early = sender.scheduleMessage(of("a", "early"), when);
             long late = sender.scheduleMessage(of("a", "late"), when.plusSeconds(1));
-            long never = sender.scheduleMessage(of("a", "never"), when);
+            long never = sender.scheduleMessage(of("a", "never"), when.plusSeconds(60));
             same(new TreeSet<>(List.of(early, late, never)).size(), 3);
             IMessageSession session = accept(connection, queue, "a");
             same(left(session), List.of("early", "late", "never"));
