@@ -46,8 +46,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Azure's Java client before the present one, against the broker in SESSIONQ_CONNECTION. Its
- * delivery tags have 36 bytes, four more than AMQP allows. Every case has entities of its own.
+ * Azure's Java client before the present one, against the broker in SESSIONQ_CONNECTION. The
+ * delivery tags of its requests have 36 bytes, four more than AMQP allows. Every case has entities
+ * of its own.
  */
 public final class Cases extends Support {
     static final long DEADLINE = 60_000; // milliseconds, of a case
