@@ -40,7 +40,7 @@ def begins_alike(root) -> list[str]:
 
 
 def rings(root) -> list[str]:
-    lists = re.compile(r"^(?:clients|brokers)=\((.*?)\)$", re.MULTILINE)
+    lists = re.compile(r"^(?:clients|brokers)=\(([^()]*)\)$", re.MULTILINE)
     listed = lists.findall((root / TESTS).read_text(encoding="utf-8"))
     known = {"thread-sanitizer", "faults", *" ".join(listed).split()}
     found, parts = [], set()
@@ -71,7 +71,7 @@ FIXTURE = {
         'stage a "tests/run: all" \\\n    tests/run --fast\nstage c "one" tell\n'
     ),
     RINGS: "# part suites\nsdk/core/ python thread-sanitizer\nsdk/gone/ perl\n",
-    TESTS: "clients=(python go)\nbrokers=(artemis)\n",
+    TESTS: "clients=(python\n    go)\nbrokers=(artemis)\n",
     "sdk/core/a.cpp": "\n",
     "sdk/amqp/a.cpp": "\n",
 }
