@@ -40,7 +40,7 @@ def begins_alike(root) -> list[str]:
 
 
 def rings(root) -> list[str]:
-    lists = re.compile(r"^(?:clients|brokers)=\(([^)]*)\)$", re.MULTILINE)
+    lists = re.compile(r"^(?:clients|brokers)=\(([^()]*)\)$", re.MULTILINE)
     listed = lists.findall((root / TESTS).read_text(encoding="utf-8"))
     known = {"thread-sanitizer", "faults", *" ".join(listed).split()}
     found, parts = [], set()

@@ -64,6 +64,13 @@ func sameAll[T comparable](t *testing.T, got, want []T) {
 // Returns a client without retries, so that a case sees the broker's answer.
 func connectTo(t *testing.T, connection string) *sb.Client {
 	t.Helper()
+	return connectWith(t, connection, func(*sb.ClientOptions) {})
+}
+
+func connectWith(
+	t *testing.T, connection string, change func(*sb.ClientOptions),
+) *sb.Client {
+	t.Helper()
 	options := &sb.ClientOptions{RetryOptions: sb.RetryOptions{MaxRetries: -1}}
 	if file := os.Getenv("SESSIONQ_CA"); file != "" {
 		pem, err := os.ReadFile(file)
@@ -75,6 +82,7 @@ func connectTo(t *testing.T, connection string) *sb.Client {
 		// by default the client expects a certificate for "localhost:port"
 		options.TLSConfig = &tls.Config{RootCAs: roots, ServerName: "localhost"}
 	}
+	change(options)
 	client, err := sb.NewClientFromConnectionString(connection, options)
 	ok(t, err)
 	t.Cleanup(func() {

@@ -1,0 +1,3 @@
+module sessionq/interop/dapr
+
+go 1.23
