@@ -128,8 +128,9 @@ bool shorten_time_to_live(MessageHeader& header, std::optional<WallTime> said,
     return true;
 }
 
-/// `is_own` is true if the broker sets the expiry time: no sender encoded the properties, or the
-/// broker shortens the time to live. Receivers take the time between creation and expiry for it.
+/// `is_own` is true if the broker sets the expiry time: no sender encoded the properties, the
+/// broker shortens the time to live, or the sender's time was over at its arrival. Receivers take
+/// the time between creation and expiry for it.
 void write_properties(const MessageSections& sections, const DeliveryNotes& notes, bool is_own,
                       std::string& to) {
     const auto said =
@@ -330,8 +331,9 @@ std::string_view encode_delivery(const MessageContent& content, const DeliveryNo
                                ? own->header()
                                : MessageHeader::read(sections.header).value_or(MessageHeader{});
     header.delivery_count = notes.facts.delivery_count;
-    const bool is_shortened = shorten_time_to_live(
-        header, own != nullptr ? own->absolute_expiry_time() : std::nullopt, notes.facts);
+    const auto said = own != nullptr ? own->absolute_expiry_time() : std::nullopt;
+    const bool is_shortened = shorten_time_to_live(header, said, notes.facts);
+    const bool says_it_is_over = said && *said <= notes.facts.enqueued_time; // SmallRye says zero
     head.clear();
     header.write(head);
     if (static const OnlyLockToken usual; OnlyLockToken::fits(sections, notes)) {
@@ -344,7 +346,7 @@ std::string_view encode_delivery(const MessageContent& content, const DeliveryNo
     } else {
         write_annotations(sections, notes, head);
     }
-    write_properties(sections, notes, own == nullptr || is_shortened, head);
+    write_properties(sections, notes, own == nullptr || is_shortened || says_it_is_over, head);
     write_application_properties(sections, notes, head);
     if (own == nullptr) {
         head.append(sections.body);

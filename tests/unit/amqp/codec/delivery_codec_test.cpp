@@ -83,8 +83,10 @@ TEST_CASE("encode_delivery: tells the time to live that the broker enforces, and
                          created ? (*expires - *created) / 1ms : 0};
     };
     const Value yes{true};
-    const auto with = [&](std::uint32_t time_to_live) {
-        const auto at = [](WallTime time) { return Value{Timestamp::of(time)}; };
+    const auto with = [&](std::uint32_t time_to_live, bool is_over = false) {
+        const auto at = [&](WallTime time) {
+            return Value{is_over ? Timestamp{0} : Timestamp::of(time)};
+        };
         const WallTime made = noon.wall - 5ms;
         return section_of(0x70, Value::list({yes, {}, time_to_live, yes})) +
                section_of(0x73, Value::list({{},
@@ -99,6 +101,7 @@ TEST_CASE("encode_delivery: tells the time to live that the broker enforces, and
                                              at(made)}));
     };
     CHECK(told(with(60'000), 5'000ms) == std::pair{5'000U, std::int64_t{5'000}});
+    CHECK(told(with(60'000, true), 60'000ms) == std::pair{60'000U, std::int64_t{60'000}});
     CHECK(told("", 5'000ms) == std::pair{5'000U, std::int64_t{0}});
 }
 
