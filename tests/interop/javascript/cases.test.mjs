@@ -267,7 +267,6 @@ describe("@azure/service-bus", { concurrency: 8 }, () => {
     const before = await contents((receiver, message) =>
       receiver.deadLetterMessage(message, { deadLetterReason: "r" }),
     );
-    if (before[0]?.bodyType === undefined) return; // version 7.0 shows and sends no sections
     await redrive(queue);
     const after = await contents((receiver, message) => receiver.completeMessage(message));
     assert.deepEqual(after.map(ofSender), before.map(ofSender));
