@@ -271,7 +271,7 @@ void SessionMachine::look_at_lock() {
 
 TimePoint SessionMachine::idle_at() const noexcept {
     const bool may_idle = state_.phase == Phase::working || state_.phase == Phase::idling_out;
-    return may_idle ? state_.idle.at() : TimePoint::max();
+    return may_idle ? state_.idle.due_at() : TimePoint::max();
 }
 
 TimePoint SessionMachine::retry_at() const noexcept {
@@ -318,7 +318,7 @@ void SessionMachine::due() {
         state_.asked_ahead = leaving_.drain();
     }
     if (now >= idle_at()) {
-        state_.idle.due();
+        state_.idle.run_out();
         if (state_.phase == Phase::working) {
             idle_out();
         }

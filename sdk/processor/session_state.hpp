@@ -8,9 +8,9 @@
 
 #include "processor/credit_window.hpp"
 #include "processor/fetch_window.hpp"
-#include "processor/idle_clock.hpp"
 #include "processor/session_actions.hpp"
 #include "processor/session_terms.hpp"
+#include "timing/session_idle_timer.hpp"
 
 namespace sessionq::processor {
 
@@ -40,7 +40,7 @@ struct SessionState {
           progress_at{accepted} {}
 
     const SessionTerms terms;
-    IdleClock idle;
+    timing::SessionIdleTimer idle;
     CreditWindow credit;
     FetchWindow fetch;
     Phase phase{Phase::held_back};
@@ -94,10 +94,10 @@ struct SessionState {
     /// timeout is over. A message that this misses would have come after the timeout.
     [[nodiscard]] TimePoint ask_at() const noexcept {
         if (phase != Phase::working || credit.phase() != CreditWindow::Phase::flowing ||
-            credit.credit() == 0 || idle.at() == TimePoint::max()) {
+            credit.credit() == 0 || idle.due_at() == TimePoint::max()) {
             return TimePoint::max();
         }
-        return idle.at() - std::min(terms.drain_time.least(), idle.timeout());
+        return idle.due_at() - std::min(terms.drain_time.least(), idle.timeout());
     }
     /// What no handler has begun goes back to the broker. A parked session keeps it until its drain
     /// is answered, because it would come again on the credit that is left.
