@@ -9,12 +9,13 @@
 
 namespace sessionq::groups {
 
-/// Maps a condition of the AMQP standard to a failure. `what` says what failed. An empty condition
-/// is an end without a reason: connection_lost. What this side found becomes part of the detail.
+/// Maps a condition of the AMQP standard to a failure. `what` names the operation that failed. An
+/// empty condition is an end without a reason: connection_lost. A condition that this side found
+/// becomes part of the detail.
 [[nodiscard]] Failure to_failure(const amqp::Condition& condition, std::string what);
 
-/// What a link's owner hears of its end: a loss, unless the broker names a reason that trying again
-/// does not cure.
+/// The failure that a link's owner hears of its end: a loss, unless the broker names a reason that
+/// trying again does not cure.
 [[nodiscard]] Failure loss_from(Failure why);
 
 /// A link whose broker does not answer a drain is given up with this.

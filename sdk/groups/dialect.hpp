@@ -31,7 +31,7 @@ struct Dialect {
 [[nodiscard]] const Dialect* dialect_by_product(std::string_view product) noexcept;
 /// Says that no dialect is known for this product; empty if the broker names none.
 [[nodiscard]] std::string unknown_broker(std::string_view product);
-/// What all dialects have, for a broker that is not known yet.
+/// The capabilities of all dialects, for a broker that is not known yet.
 [[nodiscard]] const ports::Capabilities& common_capabilities() noexcept;
 
 /// The selector for the messages of this group.

@@ -54,7 +54,7 @@ public:
     [[nodiscard]] const Dialect* dialect() const noexcept {
         return dialect_->load(std::memory_order_acquire);
     }
-    /// Until the dialect is known: what all dialects have in common.
+    /// Until the dialect is known: those that all dialects have in common.
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept;
 
 private:

@@ -20,12 +20,12 @@ public:
     Endpoint(const Endpoint&) = delete;
     Endpoint& operator=(const Endpoint&) = delete;
 
-    /// Connects, so that a broker that cannot be reached or used is known at once, and what it can
-    /// do.
+    /// Connects, so that it is known at once if the broker cannot be reached or used, and what it
+    /// can do.
     void connect(ports::DoneHandler handler);
 
     [[nodiscard]] core::EventLoop& loop() noexcept override { return connection_.loop(); }
-    /// Before the dialect is known: what all dialects have.
+    /// Before the dialect is known: those of all dialects.
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
         return connection_.capabilities();
     }

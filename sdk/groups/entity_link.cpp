@@ -147,7 +147,7 @@ void EntityLink::settle(ports::Delivery& delivery, ports::Settlement settlement)
 void EntityLink::on_settled_by_broker(amqp::DeliveryHandle delivery) {
     auto* const one = static_cast<UnsettledMessages::One*>(delivery.context());
     if (one == nullptr || one->settling == nullptr) {
-        return; // not asked for; the outcome that follows says what it means
+        return; // not asked for; the outcome that follows tells its meaning
     }
     delivery.settle();
     ports::Delivery& settled = *one->settling;

@@ -16,7 +16,7 @@
 namespace sessionq::groups {
 
 /// The messages of a queue without regard to their groups, over a receiver link of its own. They
-/// are in no order to be kept, so what goes back goes back at once. Bound to the loop.
+/// are in no order to be kept, so a message that goes back does so at once. Bound to the loop.
 class EntityLink final : public PlainLink, public core::ListHook<>, private ReceiverEvents {
 public:
     /// `attached` is told once: the broker has attached the link, or why it has not.

@@ -10,7 +10,7 @@
 namespace sessionq::groups {
 
 /// Decides when a link to a queue without sessions is drained and detached. It is drained before it
-/// goes: a detach may count as delivered what is under way. No I/O, no clock.
+/// goes: a detach may count messages under way as delivered. No I/O, no clock.
 class EntityLinkMachine {
 public:
     /// A broker may overlook a drain, so it is repeated after this.
@@ -30,7 +30,7 @@ public:
         drain,        ///< then call `drained`
         repeat_drain, ///< with credit, so that there is something to be drained
         tell_drained, ///< the owner's drain is answered
-        detach,       ///< release what is unsettled, and detach
+        detach,       ///< release unsettled messages, and detach
         abandon,      ///< the broker does not answer: drop the link
     };
 

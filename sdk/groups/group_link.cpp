@@ -89,7 +89,7 @@ void GroupLink::drain() {
 void GroupLink::on_drained() {
     const auto self = anchor_.handle();
     if (machine_.is_draining()) {
-        give(); // what came before the answer
+        give(); // the messages that came before the answer
         if (self.get() != nullptr && machine_.drained()) {
             events_->on_drained();
         }
@@ -151,7 +151,7 @@ void GroupLink::close(DoneHandler handler) {
     replies_.push([this] { answered(); });
 }
 
-/// What was settled before is answered before.
+/// Earlier settlements are answered earlier.
 void GroupLink::answered() {
     if (machine_.leave(settlements_.empty())) {
         std::exchange(receiver_, nullptr)->leave(*this, anchor_.handle());

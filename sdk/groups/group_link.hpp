@@ -32,10 +32,10 @@ public:
     void settle(ports::Delivery& delivery, ports::Settlement settlement) override;
     void close(DoneHandler handler) override;
 
-    // For the receiver. What follows may run events, and an event may destroy the link.
+    // For the receiver. These functions may run events, and an event may destroy the link.
     /// Credit that is not covered by messages that are here, or by so many on their way.
     [[nodiscard]] std::uint32_t missing_credit(std::uint32_t outstanding) const noexcept;
-    /// Gives the owner what waits, within its credit.
+    /// Gives the owner the messages that wait, within its credit.
     void give();
     /// Nothing more comes before credit is added.
     void on_drained();

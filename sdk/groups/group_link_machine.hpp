@@ -7,7 +7,8 @@
 
 namespace sessionq::groups {
 
-/// Decides what a held group may be given and what its owner is told at the end. No I/O, no clock.
+/// Decides which messages a held group may be given and how its owner hears of the end. No I/O, no
+/// clock.
 class GroupLinkMachine {
 public:
     enum class Phase : std::uint8_t {

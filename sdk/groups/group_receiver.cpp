@@ -227,7 +227,7 @@ void GroupReceiver::on_delivery(amqp::DeliveryHandle delivery, std::string_view 
         facts.redelivered = true;
         facts.delivery_count = std::max(facts.delivery_count, 1U);
     }
-    // Another consumer may have had the group since its last message here. What comes opens the
+    // Another consumer may have had the group since its last message here. This message opens the
     // next session.
     if (GroupLink* const link = arrival.dealt_anew ? table_.resting(arrival.group) : nullptr) {
         std::erase(links_, link);
@@ -269,7 +269,7 @@ bool GroupReceiver::settle(Held& held, core::WeakHandle<GroupLink> settler,
 void GroupReceiver::on_settled_by_broker(amqp::DeliveryHandle delivery) {
     auto* const held = static_cast<Held*>(delivery.context());
     if (held == nullptr || held->place != Held::Place::settling) {
-        return; // not asked for; the outcome that follows says what it means
+        return; // not asked for; the outcome that follows tells its meaning
     }
     delivery.settle();
     GroupLink* const settler = held->settler.get();

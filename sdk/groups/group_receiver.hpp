@@ -16,7 +16,7 @@ namespace sessionq::groups {
 
 class GroupLink;
 
-/// What the receivers of an endpoint share.
+/// Shared by the receivers of an endpoint.
 struct ReceiverContext {
     core::EventLoop& loop;
     DialectConnection& connection;
@@ -25,12 +25,13 @@ struct ReceiverContext {
     UnansweredIds& unanswered;
     /// A receiver is of no more use. It is destroyed by a later turn, unless it is used again.
     std::function<void(const ReceiverTerms&)> finished;
-    core::ReceiveRoomPtr room{std::make_shared<core::ReceiveRoom>()}; ///< for what links bring
+    core::ReceiveRoomPtr room{
+        std::make_shared<core::ReceiveRoom>()}; ///< for the messages of its links
 };
 
 /// A receiver link and the groups that share it. Messages are kept until the sessions of their
-/// groups want them; groups that no session holds wait to be accepted. Performs what its
-/// `ReceiverMachine` decides. Bound to the loop.
+/// groups want them; groups that no session holds wait to be accepted. Performs the decisions of
+/// its `ReceiverMachine`. Bound to the loop.
 class GroupReceiver final : private ReceiverEvents {
 public:
     GroupReceiver(ReceiverContext& context, ReceiverTerms terms);
@@ -46,14 +47,14 @@ public:
     // For the links.
     /// Gives the broker as much credit as may be given now.
     void top_up();
-    /// False: the link may be told at once that nothing more comes. What comes later to a shared
-    /// receiver opens the session anew.
+    /// False: the link may be told at once that nothing more comes. A message that comes later to a
+    /// shared receiver opens the session anew.
     [[nodiscard]] bool drain_for_link();
     void want_drain();
     /// True: answered already, and `held` is gone. Else the settler is told.
     [[nodiscard]] bool settle(Held& held, core::WeakHandle<GroupLink> settler,
                               amqp::OutcomeKind kind);
-    /// The link is done. `waiting` is told when the broker knows what it must.
+    /// The link is done. `waiting` is told when the broker knows all that it must.
     void leave(GroupLink& link, core::WeakHandle<GroupLink> waiting = {});
 
 private:
@@ -67,7 +68,7 @@ private:
     void on_time();
     void on_engine(const core::Result<amqp::Engine*>& engine);
     void serve();
-    /// Looks anew, by a later turn, at what the link is used for.
+    /// Looks anew, by a later turn, at the purposes of the link.
     void review_later();
     void review();
     [[nodiscard]] ReceiverMachine::Use use() const noexcept;

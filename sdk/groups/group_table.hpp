@@ -48,7 +48,7 @@ struct Group {
     GroupLink* session{nullptr};
     std::deque<Held*> waiting{}; ///< By order.
     std::vector<Held*> given{};  ///< And those that are settling.
-    bool returning{false};       ///< Nothing is given until what waits is back at the broker.
+    bool returning{false};       ///< Nothing is given until the waiting ones are back.
     bool begun{false};           ///< The session was given a message.
     bool ready{false};           ///< In the queue of groups that may be accepted.
     std::list<Group*>::iterator place{};
@@ -85,10 +85,10 @@ public:
     void settle(Held& held, core::WeakHandle<GroupLink> settler);
     /// The message is settled, or back at the broker.
     void remove(Held& held);
-    /// What waits of groups that return, in order. Call once nothing more can arrive; the caller
-    /// sends each message back and removes it.
+    /// The waiting messages of groups that return, in order. Call once nothing more can arrive; the
+    /// caller sends each message back and removes it.
     [[nodiscard]] std::vector<Held*> take_returning();
-    /// What waits of groups that no session holds, in order.
+    /// The waiting messages of groups that no session holds, in order.
     [[nodiscard]] std::vector<Held*> take_waiting();
 
     /// The session that holds the group. Null: none.

@@ -23,10 +23,10 @@ public:
     /// Bytes of messages that are not settled, plus those that the credit may bring.
     void set_budget(std::size_t bytes) noexcept { budget_ = bytes; }
 
-    /// What counts the messages of the link that begins.
+    /// The count of the messages that the next link brings.
     void set_share(core::ReceiveSharePtr share) noexcept { share_ = std::move(share); }
 
-    /// How much credit to add to what is outstanding. Zero until half of the window is free, so
+    /// How much credit to add to the outstanding credit. Zero until half of the window is free, so
     /// that flows are few.
     [[nodiscard]] std::uint32_t grant(std::uint32_t outstanding) const noexcept {
         const double room =

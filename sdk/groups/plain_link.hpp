@@ -47,7 +47,7 @@ protected:
     void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
     /// A settlement was told.
     virtual void answered() = 0;
-    /// What was waited for is done. May destroy the link.
+    /// The operation that was waited for is done. May destroy the link.
     void end_wait(const core::Result<core::Done>& result);
     /// The link is gone. `is_held`: its owner has not closed it. May destroy the link.
     void tell_lost(const Failure& why, bool is_held);

@@ -13,7 +13,7 @@
 
 namespace sessionq::groups {
 
-/// What distinguishes the receiver links of an endpoint.
+/// The terms by which the receiver links of an endpoint differ.
 struct ReceiverTerms {
     std::string entity{};
     std::optional<std::string> session_id{}; ///< set: only this group, by a selector
@@ -26,7 +26,7 @@ struct ReceiverTerms {
     }
 };
 
-/// What happens to a receiver link.
+/// Events of a receiver link.
 class ReceiverEvents {
 public:
     virtual void on_attached() = 0;
@@ -43,7 +43,7 @@ protected:
 /// A receiver link on an AMQP session of its own. Bound to the loop; destroying it detaches.
 class ReceiverChannel final : private amqp::SessionListener, private amqp::LinkListener {
 public:
-    /// What comes over it stays within `room`. Null: the connection has no room for another link.
+    /// Its messages stay within `room`. Null: the connection has no room for another link.
     [[nodiscard]] static std::unique_ptr<ReceiverChannel> attach(amqp::Engine& engine,
                                                                  const Dialect& dialect,
                                                                  const ReceiverTerms& terms,
@@ -53,7 +53,7 @@ public:
     ReceiverChannel& operator=(const ReceiverChannel&) = delete;
 
     [[nodiscard]] amqp::ReceiverLink& link() noexcept { return *link_; }
-    /// Counts what came over it.
+    /// Counts the messages that came over it.
     [[nodiscard]] const core::ReceiveSharePtr& share() const noexcept { return session_->share(); }
 
 private:

@@ -9,9 +9,9 @@ namespace sessionq::groups {
 
 /// Decides when a receiver link is attached, drained and given up. No I/O, no clock.
 ///
-/// The link is attached while it is of use: while a session is held or an accept waits. What must
-/// not cross with messages under way is done at the answer to a drain: messages that go back, the
-/// answer "none available", giving the link up.
+/// The link is attached while it is of use: while a session is held or an accept waits. Some steps
+/// must not cross with messages under way, so they are done at the answer to a drain: messages go
+/// back, an accept is answered "none available", the link is given up.
 class ReceiverMachine {
 public:
     enum class Phase : std::uint8_t {
@@ -28,12 +28,12 @@ public:
         flow,         ///< give credit
         drain,        ///< probe and drain, then call `drained`
         repeat_drain, ///< the broker may have overlooked the drain: send it again
-        close,        ///< release what waits, and detach
+        close,        ///< release waiting messages, and detach
         abandon,      ///< the broker does not answer: drop the link
         finish,       ///< the receiver is of no more use
     };
 
-    /// What the link is used for, as the caller sees it now.
+    /// The purposes of the link, as the caller sees them now.
     struct Use {
         bool waited_for{false}; ///< an accept waits
         bool held{false};       ///< a session is open
@@ -68,8 +68,8 @@ public:
     /// `dealt_anew`: the broker marks the message as the first since it dealt the group to us.
     void arrived(bool dealt_anew) noexcept;
     [[nodiscard]] Action want_drain(TimePoint now) noexcept;
-    /// The answer to a drain; what waits for it is done already. `flow` may be followed by a drain
-    /// that was wanted meanwhile: call `drain_again`.
+    /// The answer to a drain. The steps that waited for it are done already. `flow` may be followed
+    /// by a drain that was wanted meanwhile: call `drain_again`.
     [[nodiscard]] Action drained(const Use& use) noexcept;
     [[nodiscard]] Action drain_again(TimePoint now) noexcept;
     /// A session was left, an accept ended, or the link was attached or lost.

@@ -51,7 +51,7 @@ public:
         one.~One();
         memory_.give_back(&one);
     }
-    /// Gives back to the broker what the owner has not settled.
+    /// Gives the messages that the owner has not settled back to the broker.
     void release() {
         for (One* each = all_.front(); each != nullptr;) {
             One& one = *std::exchange(each, all_.next(*each));

@@ -10,8 +10,8 @@
 
 namespace sessionq::ports {
 
-/// What asks a broker for a session. Its destructor stops asking, and gives back a session that the
-/// broker granted meanwhile.
+/// A request to a broker for a session. Its destructor stops asking, and gives back a session that
+/// the broker granted meanwhile.
 class Asking {
 public:
     virtual ~Asking() = default;

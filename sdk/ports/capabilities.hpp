@@ -11,8 +11,8 @@
 
 namespace sessionq::ports {
 
-/// What a broker may or may not be able to do. Each port declares its own; whoever needs a
-/// capability asks first, so that a missing one is an error before any I/O.
+/// Something that a broker may or may not be able to do. Each port declares its own. Code that
+/// needs a capability asks first, so that a missing one is an error before any I/O.
 enum class Capability : std::uint8_t { // named in this order in capabilities.cpp
     accept_named,                      ///< accept a session by its id
     accept_next,                       ///< accept whichever session has messages

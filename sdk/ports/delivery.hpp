@@ -49,7 +49,7 @@ enum class Outcome : std::uint8_t {
 
 [[nodiscard]] std::string_view to_string(Outcome outcome) noexcept;
 
-/// What a broker must be able to do for an application to settle in this way.
+/// The capability that a broker needs for an application to settle in this way.
 [[nodiscard]] std::optional<Capability> capability_for(Outcome outcome) noexcept;
 
 /// An outcome and its parameters.

@@ -24,7 +24,7 @@ namespace sessionq::ports {
 /// How messages of a session are received.
 enum class ReceiveMode : std::uint8_t { peek_lock, receive_and_delete };
 
-/// What a link is to hold.
+/// The messages that a link is to hold.
 enum class Scope : std::uint8_t {
     session, ///< one session
     entity,  ///< a share in the messages of an entity without sessions
@@ -68,7 +68,7 @@ struct SendRequest {
 struct SendingLimit {
     std::uint64_t message_bytes{0};  ///< of one message
     std::uint64_t bytes{0};          ///< of several together
-    std::uint32_t beside_message{0}; ///< what this port's form adds to each message, at most
+    std::uint32_t beside_message{0}; ///< added to each message by this port's form, at most
 };
 
 using SendingLimitHandler = std::function<void(core::Result<SendingLimit>)>;
@@ -127,7 +127,7 @@ struct ListRules {
     std::uint32_t skip{0};
     std::uint32_t top{100};
 };
-/// What to do with the rules of a subscription.
+/// An operation on the rules of a subscription.
 using RulesTask = std::variant<AddRule, RemoveRule, ListRules>;
 
 struct RulesRequest {
@@ -152,9 +152,9 @@ struct ReadySessions {
 /// Calls that need a capability the broker lacks fail with `not_supported`.
 ///
 /// Every request has a deadline and fails with `timeout` when it passes. A request that is given up
-/// fails with `cancelled`, unless its answer was on the way already. What has failed so before it
-/// was sent is never sent. What was sent may have been carried out: the failure then says
-/// `outcome_unknown`. A broker that takes a timeout is told what is left until the deadline.
+/// fails with `cancelled`, unless its answer was on the way already. A request that has failed so
+/// before it was sent is never sent. One that was sent may have been carried out: the failure then
+/// says `outcome_unknown`. A broker that takes a timeout is told the time left until the deadline.
 class Endpoint {
 public:
     virtual ~Endpoint() = default;
@@ -164,7 +164,7 @@ public:
 
     /// Appends how the connections do, in the same order each time. Without a network: none.
     virtual void add_status(std::vector<core::ConnectionStatus>& /*into*/) const {}
-    /// What its connections count; null: there are none. Any thread may ask.
+    /// The counts of its connections; null: there are none. Any thread may ask.
     [[nodiscard]] virtual const core::ConnectionCounts* connections() const noexcept {
         return nullptr;
     }

@@ -13,8 +13,8 @@ namespace sessionq::ports {
 
 /// The state of a locked session in its two parts: the application's, and this library's record
 /// (see `StateEnvelope`). To change one keeps the other. Operations run one after another, so none
-/// overwrites what another one has read. To set the application's state reads the record first,
-/// unless it is known.
+/// overwrites a state that another one has read. To set the application's state reads the record
+/// first, unless it is known.
 ///
 /// On the link's loop.
 class EnvelopedState {
@@ -33,8 +33,8 @@ public:
     RequestId read_record(Deadline deadline, RecordHandler handler);
     RequestId write_record(std::string record, Deadline deadline, DoneHandler handler);
 
-    /// The link is gone. What it has not answered is not answered any more. Later operations fail
-    /// with `lock_lost`.
+    /// The link is gone. Operations that it has not answered are not answered any more. Later ones
+    /// fail with `lock_lost`.
     void drop() noexcept {
         link_ = nullptr;
         operations_.clear();

@@ -13,7 +13,7 @@
 
 namespace sessionq::ports {
 
-/// What the holder of a lock does now; several at once, in the order of the members.
+/// The steps that the holder of a lock takes now; several at once, in the order of the members.
 struct LockActions {
     bool lost{false};  ///< Once: the lock ended, or the broker took it.
     bool warn{false};  ///< Once: the lock is about to end. Nothing more starts.
@@ -53,8 +53,8 @@ public:
     /// The lock may end sooner than was granted. A renewal is due at once, unless one is under way.
     void became_uncertain(TimePoint now) noexcept;
 
-    /// What is due at `now`. `may_renew` is false once the session is being left or its handlers
-    /// make no progress.
+    /// The steps that are due at `now`. `may_renew` is false once the session is being left or its
+    /// handlers make no progress.
     [[nodiscard]] LockActions look(TimePoint now, bool may_renew) noexcept;
 
     /// When to look again; TimePoint::max(): never.

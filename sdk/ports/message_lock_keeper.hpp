@@ -29,7 +29,7 @@ private:
     std::size_t place_{nowhere}; // in the keeper's heap
 };
 
-/// What the holder of messages does now, in the order of the members.
+/// The steps that the holder of messages takes now, in the order of the members.
 struct MessageLockActions {
     std::vector<MessageLock*> lost{};  ///< These ended. The keeper does not have them any more.
     std::vector<MessageLock*> warn{};  ///< Once each: these are about to end.

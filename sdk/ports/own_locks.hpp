@@ -24,8 +24,8 @@ public:
         Duration max_renewal{}; ///< zero: no limit
         /// Told of an answer to a renewal, and how long it took. Null: nobody asks.
         std::function<void(Duration took, const core::Result<LockGrant>& answer)> renewed{};
-        /// Told of each lock that is lost, with what `add` was given. It may destroy that. Null:
-        /// nobody asks.
+        /// Told of each lock that is lost, with the holder that `add` was given. It may destroy
+        /// that. Null: nobody asks.
         std::function<void(Delivery* held)> lost{};
     };
 

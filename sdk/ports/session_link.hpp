@@ -27,10 +27,10 @@ struct LockGrant {
 /// Credit that goes out with an accept, so that the first messages come with its answer.
 struct FirstCredit {
     std::uint32_t count{0}; ///< zero: none
-    bool drain{false};      ///< what is not used at once is to be given back
+    bool drain{false};      ///< credit that is not used at once is to be given back
 };
 
-/// What a session link tells its owner: on the link's loop, never from within a call into the link.
+/// Events of a session link, on the link's loop, never from within a call into the link.
 class LinkEvents {
 public:
     virtual ~LinkEvents() = default;
@@ -101,13 +101,13 @@ public:
     /// must allow for the time that the answer travelled.
     [[nodiscard]] virtual LockGrant initial_lock() const noexcept = 0;
 
-    /// What counts the bytes of this link's deliveries from arrival until they are kept no longer;
+    /// The account of this link's deliveries, in bytes, from arrival until they are kept no longer;
     /// the owner tells it. Null: the port counts them, or need not.
     [[nodiscard]] virtual core::ReceiveSharePtr share() const { return nullptr; }
 
-    /// Set once, before any other call. The events outlive the link. Answers what of the accept's
-    /// `first` went out with it: the link begins with that credit, and with a drain that is not
-    /// answered yet. None where the port or its peer cannot do that.
+    /// Set once, before any other call. The events outlive the link. Answers how much of the
+    /// accept's `first` went out with it: the link begins with that credit, and with a drain that
+    /// is not answered yet. None where the port or its peer cannot do that.
     virtual FirstCredit set_events(LinkEvents& events) = 0;
 
     /// Allows `count` more deliveries.
@@ -132,7 +132,7 @@ public:
                                 DoneHandler handler) = 0;
 
     /// Receives deferred messages of this session by sequence number. They are settled like others.
-    /// Their owner may move what they hold to other deliveries: the port goes by `port_tag`. Fails
+    /// Their owner may move their contents to other deliveries: the port goes by `port_tag`. Fails
     /// with `message_not_found` if any is missing.
     virtual RequestId receive_deferred(std::vector<std::int64_t> sequence_numbers,
                                        Deadline deadline, DeliveriesHandler handler) = 0;

@@ -6,8 +6,8 @@
 
 namespace sessionq::ports {
 
-/// What a broker keeps as the state of a session: the application's own state, and beside it a
-/// record of this library. Without a record the state is the application's bytes as they are.
+/// The state of a session as a broker keeps it: the application's own state, and beside it a record
+/// of this library. Without a record the state is the application's bytes as they are.
 ///
 /// With a record it is an envelope, which other clients read and must write back as it is:
 ///
