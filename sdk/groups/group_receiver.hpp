@@ -25,8 +25,7 @@ struct ReceiverContext {
     UnansweredIds& unanswered;
     /// A receiver is of no more use. It is destroyed by a later turn, unless it is used again.
     std::function<void(const ReceiverTerms&)> finished;
-    core::ReceiveRoomPtr room{
-        std::make_shared<core::ReceiveRoom>()}; ///< for the messages of its links
+    core::ReceiveRoomPtr room{std::make_shared<core::ReceiveRoom>()}; ///< of their messages
 };
 
 /// A receiver link and the groups that share it. Messages are kept until the sessions of their
