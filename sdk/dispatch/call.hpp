@@ -14,7 +14,7 @@ template <typename Sync>
 class BasicLane;
 using Lane = BasicLane<ThreadSync>;
 
-/// What a call reports when its `run` returns.
+/// The report of a call when its `run` returns.
 enum class Verdict : std::uint8_t {
     proceed, ///< finished; the next call of the lane may start, unless the lane is on hold
     /// The handler is a coroutine that waits. The call counts as active until

@@ -130,7 +130,7 @@ public:
         return pushed_.load(std::memory_order_relaxed) - popped_.load(std::memory_order_relaxed);
     }
 
-    // For the active call that asks, on any thread. It counts as one call, whatever it takes.
+    // For the active call that asks, on any thread. It counts as one call, however many it takes.
 
     /// Removes waiting calls from the front as long as `joins` returns true for the next one: the
     /// caller runs them as a part of its own. None while the lane is paused or on hold. `joins`
@@ -152,7 +152,7 @@ public:
 
     // The rest of the interface is for the dispatcher.
 
-    /// What a worker must do after a step on the lane.
+    /// The duty of a worker after a step on the lane.
     struct Step {
         Call* call{nullptr}; ///< run this call
         bool queue{false};   ///< put the lane into the ready queue; the caller holds the token

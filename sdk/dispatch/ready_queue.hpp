@@ -38,8 +38,8 @@ public:
     BasicReadyQueue& operator=(const BasicReadyQueue&) = delete;
 
     /// Sets the function that wakes workers. Call it once, before the first lane is queued. `wake`
-    /// runs on any thread and under no lock. It gets the amount of ready work beyond what its
-    /// caller takes.
+    /// runs on any thread and under no lock. It gets the amount of ready work beyond the part
+    /// that its caller takes.
     void set_wake(Wake wake) { wake_ = std::move(wake); }
 
     /// Appends the lane. Any thread; lock-free; wakes no worker.

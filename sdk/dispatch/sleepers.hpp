@@ -53,8 +53,8 @@ public:
             woken = work > coming(state)
                         ? std::min<std::uint64_t>(work - coming(state), asleep(state))
                         : 0;
-            // Write the state even if nothing changes: a coming worker must see what was published
-            // before.
+            // Write the state even if nothing changes: a coming worker must see all that was
+            // published before.
         } while (!state_.compare_exchange_weak(state, state + woken * (one_coming - one_asleep),
                                                std::memory_order_acq_rel,
                                                std::memory_order_acquire));

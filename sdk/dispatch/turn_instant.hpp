@@ -14,7 +14,7 @@ namespace sessionq::dispatch {
 /// twice. Each thread has its own.
 class TurnInstant {
 public:
-    /// A worker of a pool begins with what is ready.
+    /// A worker of a pool begins with the work that is ready.
     static void begin() noexcept { here() = {.is_worker = true}; }
     /// It runs the next call.
     static void next() noexcept { here().ended_before = std::exchange(here().ended, TimePoint{}); }

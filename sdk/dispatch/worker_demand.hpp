@@ -21,7 +21,7 @@ struct WorkerBounds {
     }
 };
 
-/// What a pool shows whose work waits for a worker.
+/// Signs of a pool whose work waits for a worker.
 struct WorkerSigns {
     TimePoint now{};
     Duration processor_time{}; ///< The process has used so much so far.
@@ -33,7 +33,7 @@ struct WorkerSigns {
 /// those that are there wait for something. No clock.
 class WorkerDemand {
 public:
-    /// Between two looks, so long that what workers do shows, and so short that nobody waits.
+    /// Between two looks, long enough to show what workers do, and short enough that nobody waits.
     static constexpr Duration look_again = std::chrono::milliseconds{2};
     /// The same if more workers would be of no use.
     static constexpr Duration look_later = std::chrono::milliseconds{20};

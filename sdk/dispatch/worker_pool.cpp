@@ -59,7 +59,7 @@ private:
     Semaphore told_{};
 };
 
-/// What the dispatcher's wake function shares with the pool.
+/// Shared by the dispatcher's wake function and the pool.
 struct WorkerAlarm {
     const bool has_need; ///< The pool may add workers.
     Sleepers sleepers{};

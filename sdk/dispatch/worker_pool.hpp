@@ -37,7 +37,7 @@ public:
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 
-    /// Runs `task` on a worker and logs what it throws. After `stop`, destroys the task inside this
+    /// Runs `task` on a worker and logs its exceptions. After `stop`, destroys the task inside this
     /// call without running it.
     void post(core::Task task) override;
 

@@ -14,14 +14,14 @@
 
 namespace sessionq::servicebus {
 
-/// One connection to a broker and what its users share: the rights to its nodes, `$management`, the
-/// AMQP sessions of links, and what is known of the broker's clock. Bound to the loop. Not to be
-/// destroyed from its handlers and its links' events.
+/// One connection to a broker with all that its users share: the rights to its nodes,
+/// `$management`, the AMQP sessions of links, and its knowledge of the broker's clock. Bound to the
+/// loop. Not to be destroyed from its handlers and its links' events.
 class BrokerConnection final : private amqp::ClientConnectionEvents, private amqp::SessionListener {
 public:
     using EngineHandler = RequestChannel::EngineHandler;
 
-    /// What sessions bring stays within `room`; null: within the widest windows.
+    /// The messages of sessions stay within `room`; null: within the widest windows.
     BrokerConnection(amqp::ConnectionHost& host, const EndpointSettings& settings,
                      core::ReceiveRoomPtr room = {});
     ~BrokerConnection() override;
@@ -34,7 +34,7 @@ public:
     /// A use of the node failed. A right that the broker denied is asked for again.
     void failed(const std::string& node, const Failure& why);
 
-    /// Sends a request to the $management of an entity; `RequestChannel` says what becomes of it.
+    /// Sends a request to the $management of an entity; `RequestChannel` says how it ends.
     void manage(ports::RequestId id, const std::string& entity, Request request, Deadline deadline,
                 RequestChannel::Handler handler);
     void give_up(ports::RequestId id);

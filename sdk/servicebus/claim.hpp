@@ -22,7 +22,7 @@ public:
     /// A token that is in force stays in force.
     void failed(TimePoint now, core::Random& random) noexcept;
 
-    /// The broker rejected what the token allows: the token is useless from now on.
+    /// The broker rejected a use that the token allows: the token is useless from now on.
     void reject() noexcept;
 
     [[nodiscard]] bool is_valid(TimePoint now) const noexcept { return now < valid_until_; }

@@ -30,7 +30,8 @@ constexpr std::array rows{
 };
 
 /// Brokers use one condition for everything that an entity does not allow, mostly because of
-/// sessions. What no entity of its kind can do is `not_supported`.
+/// sessions. An operation that no entity of its kind
+/// has is `not_supported`.
 bool is_about_kind(const amqp::Condition& condition) {
     const auto says = [&condition](std::string_view words) {
         return condition.text.find(words) != std::string::npos;

@@ -13,8 +13,8 @@ namespace sessionq::servicebus {
 /// condition is a detach without a reason: the link is lost.
 [[nodiscard]] Failure to_failure(const amqp::Condition& condition, std::string what);
 
-/// The same of the end of a session's link. Whatever does not end the lock itself is a loss of the
-/// connection.
+/// The same of the end of a session's link. A condition that does not end the lock itself is a loss
+/// of the connection.
 [[nodiscard]] Failure to_loss(const amqp::Condition& condition, std::string what);
 
 } // namespace sessionq::servicebus

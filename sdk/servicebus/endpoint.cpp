@@ -224,7 +224,7 @@ ports::RequestId Endpoint::list_sessions(ports::ListSessionsRequest request,
 
 ports::RequestId Endpoint::delete_messages(ports::DeleteMessagesRequest request,
                                            ports::DeletedHandler handler) {
-    // The millisecond that has begun counts as now, so that what was just sent goes too.
+    // The millisecond that has begun counts as now, so that messages that were just sent go too.
     const amqp::Timestamp before =
         request.enqueued_before
             ? amqp::Timestamp::of(*request.enqueued_before)

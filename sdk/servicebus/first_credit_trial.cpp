@@ -6,14 +6,14 @@
 namespace sessionq::servicebus {
 namespace {
 
-/// What brokers answer to an accept, whatever followed it.
+/// Brokers answer an accept with these conditions, with or without credit behind it.
 bool is_about_session(std::string_view name) noexcept {
     return name.starts_with("com.microsoft:") || name == "amqp:not-found" ||
            name == "amqp:unauthorized-access" || name == "amqp:resource-limit-exceeded" ||
            name == "amqp:resource-locked";
 }
 
-/// What ends links and connections for reasons of the broker's own.
+/// Links and connections end with these conditions for reasons of the broker's own.
 bool is_about_broker(std::string_view name) noexcept {
     return name.empty() || name == "amqp:connection:forced" || name == "amqp:link:detach-forced" ||
            name == "amqp:link:redirect" || name == "amqp:connection:redirect";

@@ -9,7 +9,7 @@
 
 namespace sessionq::servicebus {
 
-/// The lock of one session as the broker granted it, and what it shows of the broker's clock.
+/// The lock of one session as the broker granted it, and the reading of the broker's clock in it.
 struct HeldLock {
     /// The broker's answer to a request made at `asked`. The lock ends at `end`, by its clock.
     ports::LockGrant granted(LockClock& clock, WallTime end, TimePoint asked,

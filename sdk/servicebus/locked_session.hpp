@@ -17,8 +17,8 @@
 
 namespace sessionq::servicebus {
 
-/// A session that this client holds: a receiver link, kept by the broker as the lock. Does what a
-/// `LockedSessionMachine` decides. Bound to the loop; may outlive its connection.
+/// A session that this client holds: a receiver link, kept by the broker as the lock. Performs the
+/// decisions of a `LockedSessionMachine`. Bound to the loop; may outlive its connection.
 class LockedSession : public ports::SessionLink, private amqp::LinkListener {
 public:
     /// How it was asked for.

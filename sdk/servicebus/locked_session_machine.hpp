@@ -5,8 +5,8 @@
 
 namespace sessionq::servicebus {
 
-/// Decides what the owner of a held session may do, and what it is told when the link ends. No I/O,
-/// no clock.
+/// Decides which operations the owner of a held session may begin, and how it hears of the link's
+/// end. No I/O, no clock.
 class LockedSessionMachine {
 public:
     enum class Phase : std::uint8_t {
@@ -57,7 +57,7 @@ public:
     /// The link ended: lost, or as the answer to a close.
     void end(End how) noexcept;
 
-    /// What to do after an input, until it answers `none`.
+    /// The next step after an input; `none` when there is no other.
     [[nodiscard]] Action next(bool keeps) noexcept;
 
 private:

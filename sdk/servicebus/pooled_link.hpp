@@ -26,7 +26,7 @@ public:
     /// Detaches. The place is kept.
     void drop();
     [[nodiscard]] amqp::ReceiverLink& link() const noexcept { return *link_; }
-    /// Counts what came over the link. Only once it is made.
+    /// Counts the messages that came over the link. Only once it is made.
     [[nodiscard]] const core::ReceiveSharePtr& share() const noexcept {
         return link_->session().share();
     }

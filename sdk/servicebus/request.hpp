@@ -49,7 +49,7 @@ struct Response {
     [[nodiscard]] const amqp::List& items(std::string_view key) const noexcept;
 };
 
-/// The broker said that a request succeeded, and left out what was asked for.
+/// The broker said that a request succeeded, and left the answer out.
 [[nodiscard]] Failure answer_without(std::string_view key, const std::string& what);
 
 /// The bytes of a value in a map; none if it is absent.

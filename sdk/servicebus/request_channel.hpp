@@ -9,7 +9,7 @@
 
 namespace sessionq::servicebus {
 
-/// Sends requests to one node and reports the answer of each once. The broker is told what is left
+/// Sends requests to one node and reports the answer of each once. The broker is told the time left
 /// until the deadline.
 class RequestChannel final : public amqp::RequestQueue<Request, Response> {
 public:

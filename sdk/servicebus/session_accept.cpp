@@ -96,7 +96,7 @@ void SessionAccept::on_link_open() {
         times.locked_until)});
 }
 
-/// The broker granted what went out with or without credit.
+/// The broker granted an accept that went out with or without credit.
 void SessionAccept::note_credit() {
     if (given_.count != 0) {
         trial_.taken();

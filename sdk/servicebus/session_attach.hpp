@@ -12,7 +12,7 @@
 
 namespace sessionq::servicebus {
 
-// What an accept says and hears when it attaches, in the terms of the protocol. Pure.
+// The attach of an accept and its answer, in the terms of the protocol. Pure.
 
 /// Asks for the session of the request, or attaches to its entity. `name` names the link.
 [[nodiscard]] amqp::Attach to_attach(const ports::AcceptRequest& request, const std::string& name);

@@ -13,7 +13,7 @@
 
 namespace sessionq::servicebus {
 
-// What a session's link says and hears, in the terms of the protocol. Pure.
+// The words of a session's link, in the terms of the protocol. Pure.
 
 /// The outcome that settles a delivery on its link.
 [[nodiscard]] amqp::Outcome to_outcome(const ports::Settlement& settlement);

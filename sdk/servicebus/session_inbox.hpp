@@ -29,7 +29,7 @@ public:
         std::size_t bytes{0};
     };
 
-    /// `share` counts what is kept. Null: nothing does.
+    /// `share` counts the messages that are kept. Null: nothing does.
     explicit SessionInbox(core::ReceiveSharePtr share) noexcept : share_{std::move(share)} {}
     ~SessionInbox() { drop(); }
     SessionInbox(const SessionInbox&) = delete;

@@ -73,7 +73,7 @@ private:
     std::map<Id, Session> sessions_{};
     Id last_{0};
     std::size_t links_{0};
-    std::size_t capacity_{capacity_under(4999)}; // what Service Bus allows
+    std::size_t capacity_{capacity_under(4999)}; // as Service Bus allows
 };
 
 } // namespace sessionq::servicebus

@@ -54,7 +54,8 @@ public:
     /// Attempts whose deadline has passed.
     [[nodiscard]] std::vector<Order> overdue(TimePoint now) const;
 
-    /// The broker rejected what the token allows: a new one is sent when the node is needed next.
+    /// The broker rejected a use that the token allows: a new one is sent when the node is needed
+    /// next.
     void rejected(const std::string& node);
 
     /// The connection ended, and every token with it. Returns the waiters to run with the failure.

@@ -82,7 +82,7 @@ sdk::PointAttributes attributes_of(const MetricPoint& point) {
     return attributes;
 }
 
-/// What counts up, and starts at zero when it begins anew. A gauge may fall.
+/// The sum of a metric that counts up, and starts at zero when it begins anew. A gauge may fall.
 double total_of(const Metric& metric, const MetricPoint& point) {
     switch (metric.kind) {
     case MetricKind::counter: return point.value;

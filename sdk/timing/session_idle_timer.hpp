@@ -10,7 +10,7 @@ namespace sessionq::timing {
 
 /// Says when a session is idle: nothing has been in flight for the whole timeout (R1). A message is
 /// in flight from its arrival until its end, so a handler may take as long as it likes (R2). Each
-/// session that is held has one, to which `SessionMachine` tells what arrives and what ends.
+/// session that is held has one, to which `SessionMachine` tells arrivals and ends.
 ///
 /// It is a count and an instant, and holds no timer. `due_at` says when to call `run_out`. Then the
 /// session asks the broker whether there is more, and `fire` commits to leaving it, unless
@@ -19,8 +19,8 @@ namespace sessionq::timing {
 /// Other clients have a timer that threads start, cancel and start again. There the end of one
 /// message may start it while the next one arrives, and one that is cancelled too late closes the
 /// session under a handler. Here both cannot happen: a session's inputs come one after another on
-/// its receive thread, and nothing has to be cancelled, because `fire` looks at what has happened
-/// until then.
+/// its receive thread, and nothing has to be cancelled, because `fire` looks at all that has
+/// happened until then.
 ///
 /// Not thread-safe.
 class SessionIdleTimer {
@@ -91,7 +91,7 @@ public:
         phase_ = Phase::over;
         return true;
     }
-    /// The session is left for another reason. What is in flight still ends.
+    /// The session is left for another reason. Messages in flight still end.
     void dispose() noexcept { phase_ = Phase::over; }
 
     /// Nothing is in flight, and the timeout is not over.
