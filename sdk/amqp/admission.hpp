@@ -35,7 +35,7 @@ public:
     Admission(const Admission&) = delete;
     Admission& operator=(const Admission&) = delete;
 
-    /// What one address has.
+    /// Counts of the peers of one address.
     struct Counts {
         std::size_t guests{0};
         std::size_t newcomers{0};

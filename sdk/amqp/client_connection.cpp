@@ -16,7 +16,7 @@ namespace {
 
 using Phase = ConnectionKeeper::Phase;
 
-/// Session windows count frames, whatever is in them. The smaller a frame may be, the more small
+/// Session windows count frames, with many bytes or few. The smaller a frame may be, the more small
 /// messages may be on their way within a byte budget.
 constexpr std::uint32_t max_frame_size = 16384;
 

@@ -32,12 +32,12 @@ struct ClientConnectionOptions {
     IdleHandler on_idle{};                            ///< Null: nobody asks.
     BackoffOptions backoff{};
     std::uint64_t seed{0};
-    core::ReceiveRoomPtr room{}; ///< For what comes over `begin_session`; null: not bounded.
+    core::ReceiveRoomPtr room{}; ///< For messages over `begin_session`; null: not bounded.
     core::ConnectionCountsPtr counts{std::make_shared<core::ConnectionCounts>()};
     Dial dial{dial_socket};
 };
 
-/// What a dialect knows about its connection. Called on the loop.
+/// Events of a connection, for its dialect, which also explains conditions. Called on the loop.
 class ClientConnectionEvents {
 public:
     virtual ~ClientConnectionEvents() = default;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view end_of_answer = "\r\n\r\n";
 constexpr std::string_view version = "HTTP/1."; // one digit and a space follow
 constexpr int proxy_authentication_required = 407;
-constexpr int unauthorized = 401; // what tinyproxy says to a wrong password
+constexpr int unauthorized = 401; // tinyproxy's answer to a wrong password
 
 /// Returns the status of "HTTP/1.x NNN[ reason]", or 0 if the line is something else.
 int status_of(std::string_view line) noexcept {

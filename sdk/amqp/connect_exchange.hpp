@@ -11,8 +11,8 @@
 
 namespace sessionq::amqp {
 
-/// What a client and an HTTP proxy say until a tunnel is open (RFC 9110, section 9.3.6): a request,
-/// and an answer without a body. No I/O.
+/// The exchange of a client and an HTTP proxy until a tunnel is open (RFC 9110, section 9.3.6): a
+/// request, and an answer without a body. No I/O.
 class ConnectExchange {
 public:
     ConnectExchange(const Proxy& proxy, const core::HostPort& target);

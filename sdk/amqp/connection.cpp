@@ -76,7 +76,7 @@ void Connection::abort(const Condition& condition) {
 
 void Connection::pause(Duration time) {
     if (!pause_timer_.is_armed()) {
-        engine_.hold(); // what has come waits, too
+        engine_.hold(); // input that has come waits, too
         host_.loop().timers().arm(pause_timer_, host_.loop().now() + time);
     }
 }
@@ -210,7 +210,7 @@ void Connection::on_idle(timing::IdleKind kind) {
         input_over_ = true;
         on_output();
     }
-    if (was_open) { // last, so that what the owner asks for then is not begun here
+    if (was_open) { // last, so that requests of the owner are not begun here
         owner_.on_idle(kind, idleness_.of(kind, host_.loop().now()));
     }
 }
@@ -270,8 +270,8 @@ void Connection::flush() {
     }
 }
 
-// One connection at a time: the long work of several would add up, and so would what several send
-// without a pause.
+// One connection at a time: the long work of several would add up, and so would the bytes that
+// several send without a pause.
 void Connection::go_on_in_turn() {
     if (!std::exchange(is_in_line_, true)) {
         host_.turns().add([alive = alive_] {

@@ -22,8 +22,8 @@ struct ConnectionOptions {
     /// Bounds an orderly close, from `close` or the peer's close.
     Duration close_time_out{std::chrono::seconds{5}};
     /// After an error of the peer, how long its end is awaited, so that it can read why. Otherwise
-    /// our end could discard our close. At most `close_time_out`. Small for a client: what it
-    /// reports waits, and a peer that talks nonsense does not answer.
+    /// our end could discard our close. At most `close_time_out`. Small for a client: its report of
+    /// the end waits, and a peer that talks nonsense does not answer.
     Duration linger_time_out{std::chrono::seconds{5}};
     /// The limit of unsent bytes, beyond which the connection is congested. It is large enough that
     /// the peer never waits, and small enough for the processor's caches.

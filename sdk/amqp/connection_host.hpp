@@ -22,9 +22,9 @@ protected:
     ~Watched() = default;
 };
 
-/// What the connections of one receive thread share: its loop, its reactor, the idle watch, and the
-/// line for long work. Bound to that thread. It outlives the connections, and the loop outlives it.
-/// Only sockets use the reactor; with other streams nobody needs to run it.
+/// The parts that the connections of one receive thread share: its loop, its reactor, the idle
+/// watch, and the line for long work. Bound to that thread. It outlives the connections, and the
+/// loop outlives it. Only sockets use the reactor; with other streams nobody needs to run it.
 class ConnectionHost {
 public:
     ConnectionHost(core::EventLoop& loop, asio::io_context& io);

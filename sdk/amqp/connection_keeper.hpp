@@ -31,7 +31,7 @@ public:
         std::uint64_t seed{0};
     };
 
-    /// What the owner does next: nothing, connect to `host`, or call `next` again at `when`.
+    /// The owner's next step: nothing, connect to `host`, or call `next` again at `when`.
     struct Step {
         enum class Kind : std::uint8_t { none, connect, wait };
         Kind kind{Kind::none};
@@ -63,7 +63,7 @@ public:
     /// The attempt failed. Returns the handlers to run with the failure: none while there are hosts
     /// left to try.
     [[nodiscard]] Handlers failed(TimePoint now);
-    /// The open connection ended. Whoever waits gets the next one.
+    /// The open connection ended. Handlers that wait get the next one.
     void lost(TimePoint now);
     /// No connection is made from now on. Returns the handlers to run with `cancelled`.
     [[nodiscard]] Handlers close();

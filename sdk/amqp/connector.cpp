@@ -154,11 +154,11 @@ private:
 
     ConnectionHost& host_;
     const Target target_;
-    const std::string name_;     // what the peer is called
+    const std::string name_;     // the peer's name
     const core::HostPort place_; // where it is
     const std::string where_;    // both, for errors
     const bool has_proxy_;
-    const core::HostPort first_; // what to connect to: the peer or the proxy
+    const core::HostPort first_; // where to connect: the peer or the proxy
     Dialed done_;                // null once called or dropped
     const char* stage_{""};
     tcp::resolver resolver_;

@@ -6,7 +6,7 @@
 
 namespace sessionq::amqp {
 
-// What a port says to peers that ask for HTTP there: administration clients, browsers, scanners.
+// Answers of a port to peers that ask for HTTP there: administration clients, browsers, scanners.
 
 /// Whether a peer's first bytes are a request of HTTP.
 [[nodiscard]] bool is_http_request(std::string_view first) noexcept;

@@ -17,11 +17,11 @@ public:
     /// This many small reads in a row make it small again.
     static constexpr unsigned patience = 256;
 
-    /// What the next read may fill.
+    /// The memory that the next read may fill.
     [[nodiscard]] char* data() noexcept { return bytes_.get(); }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-    /// Prepares for the next read. `last`: what the one before returned.
+    /// Prepares for the next read. `last`: how many bytes the read before returned.
     void prepare(std::size_t last) {
         if (last == size_ && size_ < largest) {
             resize(largest);

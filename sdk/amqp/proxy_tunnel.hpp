@@ -16,8 +16,7 @@
 namespace sessionq::amqp {
 
 /// Asks the proxy at the other end of a socket for a tunnel. Keeps itself alive until it has called
-/// `Done`, and with it what `Done` holds, which must be the owner of the socket. Closing the socket
-/// ends it.
+/// `Done`, and with it the owner of the socket, which `Done` must hold. Closing the socket ends it.
 class ProxyTunnel : public std::enable_shared_from_this<ProxyTunnel> {
 public:
     /// Called once, from the loop. A failure means that there is no tunnel.

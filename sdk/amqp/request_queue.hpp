@@ -26,7 +26,7 @@ struct RequestTerms {
 
 /// Requests to one node, each answered once: items that are sent over a link when the connection
 /// and the peer's credit allow. The links are attached when first needed and again after a loss.
-/// The derived class knows what an item is.
+/// The derived class knows the meaning of an item.
 ///
 /// A request that ends by its deadline or by `give_up` before it was sent is never sent. Handlers
 /// run by a later turn of the loop; the destructor runs those that are left. Bound to the loop.
@@ -85,7 +85,7 @@ protected:
     [[nodiscard]] virtual bool open_links() = 0;
     /// The links go.
     virtual void drop_links() { sender_.reset(); }
-    /// Sends what may be sent from `queued_`.
+    /// Sends the requests of `queued_` that may be sent.
     virtual void transmit() = 0;
 
     /// `id` rises from call to call.

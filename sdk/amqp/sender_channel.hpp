@@ -11,7 +11,7 @@
 
 namespace sessionq::amqp {
 
-/// What distinguishes the sender channels of the dialects.
+/// The terms in which the sender channels of the dialects differ.
 struct SenderTerms {
     std::string entity{};
     /// Several messages of a send travel as one batch of Azure Service Bus, so all or none.
@@ -36,8 +36,9 @@ struct SizeLimits {
     std::uint64_t together{0}; ///< of several messages in one send
 };
 
-/// Sends messages to one entity over a sender link and reports the outcome of each send once. What
-/// exceeds the peer's limit together is refused before anything of it is sent.
+/// Sends messages to one entity over a sender link and reports the outcome of each send once.
+/// Messages of one send that exceed the peer's limit together are refused before any of them is
+/// sent.
 class SenderChannel final : public RequestQueue<Sending, SizeLimits> {
 public:
     using SendId = Id;

@@ -22,7 +22,7 @@ namespace {
 using asio::ip::tcp;
 using TlsSocket = asio::ssl::stream<tcp::socket>;
 
-/// What OpenSSL and Asio keep for a TLS stream: four buffers of a record each.
+/// The memory that OpenSSL and Asio keep for a TLS stream: four buffers of a record each.
 constexpr std::size_t tls_memory = std::size_t{72} << 10U;
 
 std::string name_of(const tcp::socket& socket) {
@@ -214,7 +214,7 @@ private:
         }
     }
 
-    /// OpenSSL closes without a word. An alert tells the client what is spoken here.
+    /// OpenSSL closes without a word. An alert tells the client which protocol is spoken here.
     void say_tls() noexcept {
         constexpr std::array<unsigned char, 7> protocol_version_alert{0x15, 3, 1, 0, 2, 2, 70};
         asio::error_code ignored;
@@ -269,7 +269,7 @@ private:
         handshake_->start();
     }
 
-    /// What has come, without taking it.
+    /// Returns the first bytes that have come, without taking them.
     std::string peek() {
         std::string first(longest_beginning, '\0');
         asio::error_code failed;
@@ -282,7 +282,7 @@ private:
     /// TLS, and for others.
     [[nodiscard]] static std::string answer_to(std::string_view first) {
         if (first.starts_with("AMQP")) {
-            return {"AMQP\2\1\0\0", 8}; // TLS is what the standard calls protocol 2
+            return {"AMQP\2\1\0\0", 8}; // the standard calls TLS protocol 2
         }
         return is_http_request(first)
                    ? http_refusal("400 Bad Request",
@@ -293,7 +293,7 @@ private:
     void refuse(const std::string& answer, const std::string& whom) {
         std::string taken(longest_request, '\0');
         asio::error_code ignored;
-        // What stays unread makes the system drop the answer. A peer that sends more gets none.
+        // Bytes that stay unread make the system drop the answer. A peer that sends more gets none.
         socket_.receive(asio::buffer(taken), 0, ignored);
         socket_.write_some(asio::buffer(answer), ignored);
         socket_.shutdown(tcp::socket::shutdown_send, ignored);

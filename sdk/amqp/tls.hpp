@@ -25,8 +25,8 @@ struct TlsServerSettings {
                                     ///< they need none
 };
 
-/// What streams with the same settings share: certificates, keys and trusted authorities, loaded
-/// once.
+/// Certificates, keys and trusted authorities that streams with the same settings share. They are
+/// loaded once.
 class TlsContext;
 using TlsContextPtr = std::shared_ptr<TlsContext>;
 

@@ -127,7 +127,7 @@ std::string_view first_line(std::string_view head) noexcept {
 
 constexpr std::string_view behind_scheme = "://";
 
-/// What a request asks for (RFC 9112, section 3.2). Java's client names the host there, too.
+/// The target of a request (RFC 9112, section 3.2). Java's client names the host there, too.
 struct Target {
     std::string_view host{}; // in the place of the field Host; empty: not named
     std::string_view path{};
@@ -201,7 +201,7 @@ WebSocketUpgrade::State WebSocketUpgrade::feed(std::string_view& bytes) {
     constexpr std::string_view http = "HTTP/";
     if (is_client_ &&
         std::string_view{head_}.substr(0, http.size()) != http.substr(0, head_.size())) {
-        return fail("the peer does not speak HTTP"); // what else it says may never end
+        return fail("the peer does not speak HTTP"); // the rest of its bytes may never end
     }
     const std::size_t end =
         head_.find(end_of_head, known < end_of_head.size() ? 0 : known - end_of_head.size());
@@ -265,7 +265,8 @@ WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
     return State::done;
 }
 
-// A page in a browser can reach what only this machine reaches, and its user knows nothing of it.
+// A page in a browser can reach servers that only this machine reaches, and its user knows nothing
+// of it.
 bool WebSocketUpgrade::allows_origins_of(std::string_view head, std::string_view host) const {
     const auto is_own = [&](std::string_view origin) {
         const std::size_t scheme = origin.find(behind_scheme);

@@ -40,13 +40,13 @@ public:
                                                  std::vector<std::string> origins = {},
                                                  bool is_over_tls = false);
 
-    /// Consumes the header from the front of `bytes`. What is left after `done` belongs to the
+    /// Consumes the header from the front of `bytes`. The bytes left after `done` belong to the
     /// WebSocket.
     State feed(std::string_view& bytes);
 
     /// Bytes to send. The caller empties it after sending.
     std::string output{};
-    /// After `failed`: what the peer did wrong.
+    /// After `failed`: the peer's error, in words.
     [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
 
 private:

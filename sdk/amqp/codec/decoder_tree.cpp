@@ -93,13 +93,13 @@ Value to_map(List items) {
     return Value{std::move(map)};
 }
 
-/// Limits what is reserved ahead. The count is not trusted, and lists nest.
+/// Limits how many elements are reserved ahead. The count is not trusted, and lists nest.
 std::size_t reservation(std::uint32_t count) noexcept { return std::min<std::size_t>(count, 64); }
 
 } // namespace
 
-/// The one definition of what can be read. Where `into` is null, the value is checked and not
-/// built.
+/// The one definition of the values that can be read. Where `into` is null, the value is checked
+/// and not built.
 class ValueReader {
 public:
     explicit ValueReader(std::uint32_t most_values) noexcept : values_{most_values} {}

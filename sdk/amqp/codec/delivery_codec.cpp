@@ -222,7 +222,8 @@ private:
     std::size_t token_{0};
 };
 
-/// What the annotations of the broker tell. Returns the source of a dead letter, or an empty view.
+/// Reads the facts in the annotations of the broker. Returns the source of a dead letter, or an
+/// empty view.
 std::string_view read_annotations(std::string_view annotations, ReceivedDelivery& delivery) {
     std::string_view source;
     DeliveryFacts& facts = delivery.facts;

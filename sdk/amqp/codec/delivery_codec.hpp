@@ -14,7 +14,7 @@
 
 namespace sessionq::amqp {
 
-/// What a broker adds to a message that it delivers or shows.
+/// Facts that a broker adds to a message that it delivers or shows.
 struct DeliveryNotes {
     const DeliveryFacts& facts;
     std::optional<WallTime> locked_until{};

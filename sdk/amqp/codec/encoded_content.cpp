@@ -32,7 +32,8 @@ bool is_readable(const EncodedEntry& entry) {
     return is_readable(entry.value) && (entry.name || is_readable(entry.key));
 }
 
-/// Says what of a map section cannot be decoded. `one`: what an entry is called.
+/// Names the first entry of a map section that cannot be decoded, or the section. `one`: the word
+/// for an entry.
 std::optional<Failure> find_unreadable_entry(std::string_view section, std::string_view sections,
                                              std::string_view one) {
     std::optional<Failure> found;
@@ -200,7 +201,7 @@ bool EncodedContent::set_properties() {
                         });
 }
 
-/// Looks at them once: for the time left, and for what cannot be decoded.
+/// Looks at them once: for the time left, and for entries that cannot be decoded.
 void EncodedContent::set_application_properties(TimePoint now) {
     std::string_view carried;
     bool are_readable = true;

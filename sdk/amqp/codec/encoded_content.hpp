@@ -28,8 +28,9 @@ struct ClockReading {
     return {.now = known.now + between(known.wall, wall), .wall = wall};
 }
 
-/// The application property that carries what was left of a message's deadline when it was sent, in
-/// milliseconds (R22). It is no instant, because the clocks of sender and consumer may differ.
+/// The application property that carries the time that was left until a message's deadline when it
+/// was sent, in milliseconds (R22). It is no instant, because the clocks of sender and consumer may
+/// differ.
 inline constexpr std::string_view time_left_property = "sessionq-time-left";
 
 /// Message annotations of Azure Service Bus that a sender sets.
@@ -49,9 +50,9 @@ public:
     [[nodiscard]] static core::Result<std::shared_ptr<const EncodedContent>> make(
         std::string_view encoded, const ClockReading& at);
 
-    /// Says what of the properties, application properties and annotations nobody could decode.
-    /// Returns nothing if `message`, `outline`, `annotations` and `property` will succeed. A broker
-    /// asks once, before it keeps the message.
+    /// Names the part of the properties, application properties and annotations that nobody could
+    /// decode. Returns nothing if `message`, `outline`, `annotations` and `property` will succeed.
+    /// A broker asks once, before it keeps the message.
     [[nodiscard]] std::optional<Failure> find_unreadable() const;
 
     [[nodiscard]] const MessageSections& sections() const noexcept { return sections_; }

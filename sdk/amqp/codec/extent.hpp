@@ -71,7 +71,7 @@ inline constexpr char encoded_null = '\x40';
     return size >= least && size < bytes.size() - width ? 1 + width + size : 0;
 }
 
-/// What a complete binary, string or symbol holds. Returns nothing for another value.
+/// The bytes that a complete binary, string or symbol holds. Returns nothing for another value.
 [[nodiscard]] inline std::optional<std::string_view> bytes_in(std::string_view value) noexcept {
     using namespace constructor;
     const std::uint8_t code = value.empty() ? 0 : static_cast<std::uint8_t>(value.front());

@@ -134,7 +134,7 @@ template <typename IsDropped>
                                           std::string_view key) noexcept;
 
 /// Returns the body: the bytes of a data section, a string or a binary value, nothing of a null
-/// value, or else what is encoded. Returns no view if it lies in several data sections.
+/// value, or else the encoded content. Returns no view if it lies in several data sections.
 [[nodiscard]] std::optional<std::string_view> whole_body(const MessageSections& sections) noexcept;
 /// Returns the bytes of all data sections.
 [[nodiscard]] std::string joined_body(const MessageSections& sections);

@@ -11,7 +11,7 @@
 
 namespace sessionq::amqp {
 
-/// What a message that is sent again has of its own. Values are encoded.
+/// The parts of a message that differ when it is sent again. Values are encoded.
 struct ResentChanges {
     std::string message_id{};
     /// Application properties to add or replace.
@@ -19,7 +19,7 @@ struct ResentChanges {
 };
 
 /// Encodes a received message as a sender that sends it again. Everything is kept byte for byte,
-/// except `changes` and what belongs to the delivery or the first send:
+/// except `changes` and the parts that belong to the delivery or the first send:
 ///
 /// - the header's delivery-count, and the annotations that only brokers set;
 /// - the reason and description of a dead letter, and the time left until the deadline;

@@ -13,7 +13,7 @@ class Fields;
 enum class SenderSettleMode : std::uint8_t { unsettled = 0, settled = 1, mixed = 2 };
 enum class ReceiverSettleMode : std::uint8_t { first = 0, second = 1 };
 
-/// One end of a link as an attach describes it. What is encoded is a whole AMQP value; empty:
+/// One end of a link as an attach describes it. An encoded field is a whole AMQP value; empty:
 /// absent.
 struct Terminus {
     bool present{true};
@@ -25,7 +25,7 @@ struct Terminus {
     std::string properties{}; ///< dynamic node properties: an encoded map
 };
 
-/// What an attach says.
+/// The fields of an attach.
 struct Attach {
     std::string name{};
     Terminus source{};

@@ -58,7 +58,7 @@ public:
     void set_context(void* context) noexcept { delivery_->context = context; }
     [[nodiscard]] void* context() const noexcept { return delivery_->context; }
 
-    /// What the peer says of it now.
+    /// The peer's present state of it.
     [[nodiscard]] Outcome remote_outcome() const;
     /// The same, encoded. All deliveries that one disposition names share it. Null: it is no more
     /// than its kind.

@@ -35,7 +35,7 @@ void DeliveryTable::remove(const Delivery& delivery) noexcept {
     drop_holes();
 }
 
-/// What is left begins and ends with a delivery. At most half of it is holes, or a few of them.
+/// The entries that are left begin and end with a delivery. At most half are holes, or a few.
 void DeliveryTable::drop_holes() noexcept {
     constexpr std::size_t many = 256;
     if (size_ == 0) {

@@ -28,7 +28,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
     /// Where deliveries with the ids from `first` to `last` are: exactly, if all ids are in order.
-    /// Otherwise anywhere. What is added later is not among them.
+    /// Otherwise anywhere. Deliveries added later are not among them.
     [[nodiscard]] DeliveryPlaces find_range(std::uint32_t first, std::uint32_t last) const noexcept;
     /// Takes the next place. Null: it was left meanwhile.
     [[nodiscard]] Delivery* take_next(DeliveryPlaces& places) const noexcept;

@@ -26,7 +26,7 @@ public:
         return true;
     }
 
-    /// Appends what waits to be said, in frames for `channel`. Each is small.
+    /// Appends the dispositions that wait, in frames for `channel`. Each frame is small.
     void write(std::string& to, std::uint16_t channel);
 
 private:

@@ -251,8 +251,8 @@ void Engine::tell_open(std::uint16_t channel, std::uint32_t remote, Link& link,
 
 // The end
 
-// The connection cannot go on after what the peer sent. The peer is told why, and what it sends
-// from now on is dropped.
+// The connection cannot go on after the peer's error. The peer is told why, and the bytes that it
+// sends from now on are dropped.
 void Engine::break_off(std::string_view name, std::string text) {
     failure_ = {.name = std::string{name}, .text = std::move(text), .found = Errc::protocol_error};
     failed_ = true;
@@ -323,7 +323,7 @@ void Engine::finish(const Condition& why) {
 }
 
 // A link is let go of when it is told, not before: until then its owner may use it and its
-// deliveries. Whatever that writes goes nowhere.
+// deliveries. The frames that this use writes go nowhere.
 void Engine::tell_end() {
     for (std::size_t told = 0; told < most_at_once_; ++told) {
         Session* const session = channels_.first_left();

@@ -54,7 +54,7 @@ public:
 class EngineDriver {
 public:
     virtual ~EngineDriver() = default;
-    /// There is something to send, for the first time since `take`. Called from whatever call
+    /// There is something to send, for the first time since `take`. Called from the call that
     /// caused it, never from `input` and `process`.
     virtual void on_output() = 0;
 };
@@ -62,9 +62,9 @@ public:
 /// One side of an AMQP connection: bytes in, bytes out, and listeners told. No I/O, no clock, no
 /// thread of its own; used from one thread.
 ///
-/// Whoever feeds it calls `process` after input, and then takes what is to be sent. Listeners may
-/// call anything here but destroy the engine. What may be said together is written when it is
-/// taken: outcomes as ranges of deliveries, and the credit of a link once.
+/// Its user calls `process` after `input`, and then takes the bytes to send. Listeners may call
+/// anything here but destroy the engine. Outcomes and credit wait until the bytes are taken, and
+/// are then written together: outcomes as ranges of deliveries, and the credit of a link once.
 class Engine {
 public:
     Engine(EngineOptions options, ConnectionListener& listener);
@@ -73,7 +73,7 @@ public:
     /// Tells nobody anything: sessions and links that are left are gone.
     ~Engine();
 
-    /// Feeds what arrived, all of it; tells the listeners. What comes after an error is dropped.
+    /// Feeds all bytes that arrived; tells the listeners. Bytes after an error are dropped.
     void input(std::string_view bytes);
     /// The peer will send no more, or is lost.
     void input_closed(const Condition& why);
@@ -85,19 +85,19 @@ public:
     }
     /// Tells the next of it.
     void go_on();
-    /// A listener needs time for what it was told last: the next frame waits until it lets go.
+    /// A listener needs time for its last event: the next frame waits until it lets go.
     void hold() noexcept { waiting_input_.hold(); }
     void let_go();
     [[nodiscard]] bool is_held() const noexcept { return waiting_input_.is_held(); }
 
     void set_driver(EngineDriver* driver) noexcept { driver_ = driver; }
-    /// Puts what is to be sent, complete as of now, into `to`, in place of what it held. The engine
-    /// goes on with its memory.
+    /// Puts the bytes to send, complete as of now, into `to`, in place of the bytes that it held.
+    /// The engine goes on with its memory.
     void take(std::string& to);
     /// Bytes written since the last `take`.
     [[nodiscard]] std::size_t unsent() const noexcept { return output_.size(); }
-    /// Bytes kept for the peer: what is written and not taken, messages that wait for its credit or
-    /// room, and what it has sent of frames and messages whose end has not come.
+    /// Bytes kept for the peer: output that is not taken, messages that wait for its credit or
+    /// room, and the bytes that it has sent of frames and messages whose end has not come.
     [[nodiscard]] std::size_t held() const noexcept {
         return held_ + arriving_ + output_.held() + reader_.held() + waiting_input_.size() +
                sasl_.held();
@@ -128,7 +128,7 @@ public:
     void close(const Condition& condition = {});
     /// Nothing more will happen: both sides closed, or it broke.
     [[nodiscard]] bool is_closed() const noexcept { return closed_; }
-    /// The peer has opened and the end has not begun, so what is asked for now can be answered.
+    /// The peer has opened and the end has not begun, so a request made now can be answered.
     [[nodiscard]] bool is_open() const noexcept { return open_ && !failed_ && !closed_; }
     /// How the peer refused the connection; it may only close. Empty if it did not.
     [[nodiscard]] std::string_view refusal() const noexcept { return refusal_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an engine writes.
+// The frames that an engine writes.
 #include <utility>
 
 #include "amqp/engine/composite_writer.hpp"

@@ -42,11 +42,11 @@ bool write_frame(std::string& to, std::uint16_t channel, std::size_t largest, Wr
     return true;
 }
 
-/// Cuts what arrives into the protocol header and frames. Keeps a frame only until the rest of it
-/// has come; whole frames stay where they are.
+/// Cuts the bytes that arrive into the protocol header and frames. Keeps a frame only until the
+/// rest of it has come; whole frames stay where they are.
 class FrameReader {
 public:
-    /// `largest`: what the peer may send at most; zero: anything.
+    /// `largest`: the largest frame that the peer may send; zero: any size.
     explicit FrameReader(std::uint32_t largest) noexcept : largest_{largest} {}
 
     enum class Found { frame, header, more, fault };

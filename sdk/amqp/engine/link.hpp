@@ -22,8 +22,8 @@ class Engine;
 class Fields;
 class Session;
 
-/// What a link tells its owner. From `Engine::input` and `Engine::process`, never from within a
-/// call. The owner may destroy the link in any of these.
+/// Events of a link, for its owner. They come from `Engine::input` and `Engine::process`, never
+/// from within a call. The owner may destroy the link in any of these.
 class LinkListener {
 public:
     virtual ~LinkListener() = default;
@@ -91,7 +91,8 @@ public:
     /// Answers the peer's attach as brokers refuse: without termini, then closed with this
     /// condition.
     void refuse(const Condition& condition);
-    /// The first half of a refusal, for whoever must let time pass before the second, `close`.
+    /// The first half of a refusal, for an owner that must let time pass before the second,
+    /// `close`.
     void open_refused();
     /// Detaches for good. Again: no effect. Messages that wait for credit are dropped.
     void close(const Condition& condition = {});
@@ -134,7 +135,7 @@ protected:
     void leave() noexcept;
     [[nodiscard]] bool update(Delivery& delivery, const Outcome& outcome);
     virtual void settle(Delivery& delivery, const Outcome* outcome);
-    /// Drops what is kept for messages on their way.
+    /// Drops the bytes that are kept for messages on their way.
     virtual void drop_bytes() noexcept = 0;
 
     [[nodiscard]] Delivery& make_delivery(std::string_view tag, std::uint32_t message_format);
@@ -149,7 +150,7 @@ protected:
     DeliveryList deliveries_{};
     std::string_view attach_{}; // the peer's, during the event or in `kept_attach_`
     std::unique_ptr<std::string> kept_attach_{};
-    std::uint64_t max_message_size_{0}; // what this side announced
+    std::uint64_t max_message_size_{0}; // announced by this side
     std::uint64_t remote_max_message_size_{0};
     const std::uint32_t handle_;
     const bool is_sender_;
@@ -197,7 +198,7 @@ public:
     [[nodiscard]] std::uint32_t credit() const noexcept;
     /// The peer wants its credit used up or given back.
     [[nodiscard]] bool is_draining() const noexcept { return credit_.is_draining(); }
-    /// Answers a drain: gives back what is left of the credit. Again: no effect.
+    /// Answers a drain: gives back the rest of the credit. Again: no effect.
     void drained();
 
     /// A message in two parts.
@@ -286,7 +287,7 @@ private:
 
     void peer_attached(const Fields& attach) override;
     void drop_bytes() noexcept override;
-    /// May destroy the link. Fails with what ends the session.
+    /// May destroy the link. Fails with the condition that ends the session.
     [[nodiscard]] Condition take(const Fields& transfer);
     [[nodiscard]] Condition take_more(const Fields& transfer);
     /// The transfer belongs to the message of which more is to come.
@@ -298,7 +299,8 @@ private:
     /// Of the message of which more is to come. `is_last`: nothing more is. The listener may
     /// destroy the link.
     void refuse_by_size(bool is_last);
-    // Credit that was used up needs no answer; what has not arrived in whole still holds its own.
+    // Credit that was used up needs no answer; a message that has not arrived in whole still holds
+    // its own.
     void tell_flow() override;
 
     ReceiverCredit credit_{};

@@ -85,10 +85,10 @@ public:
         --credit_;
         return true;
     }
-    /// The sender's flow: it has counted so far, with what it gave back.
+    /// The sender's flow: it has counted so far, with the credit that it gave back.
     void advanced(std::uint32_t delivery_count) noexcept {
         const std::uint32_t skipped = delivery_count - count_;
-        if (skipped <= credit_) { // otherwise it counts what has not come yet
+        if (skipped <= credit_) { // otherwise it counts deliveries that have not come yet
             credit_ -= skipped;
             count_ = delivery_count;
         }

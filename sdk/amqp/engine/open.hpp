@@ -10,7 +10,7 @@ namespace sessionq::amqp {
 
 class Fields;
 
-/// What an open says.
+/// The fields of an open.
 struct Open {
     std::string container{};
     std::string hostname{};
@@ -23,8 +23,8 @@ struct Open {
 
     [[nodiscard]] static Open read(const Fields& fields);
     /// A peer may open the connection only to close it with a reason. Artemis says so in a
-    /// property, Broker-J names a max-frame-size that no frame fits. Returns what it did; empty if
-    /// it did neither.
+    /// property, Broker-J names a max-frame-size that no frame fits. Returns a text that names
+    /// which of the two it did; empty if it did neither.
     [[nodiscard]] std::string_view find_refusal() const;
     /// Appends it in a frame of at most `largest` bytes, without `properties` if need be. False: it
     /// does not fit, and nothing was appended.

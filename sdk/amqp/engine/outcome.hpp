@@ -32,7 +32,7 @@ struct Outcome {
 
     /// The kind alone, of an encoded state. Empty: none.
     [[nodiscard]] static OutcomeKind kind_of(std::string_view encoded) noexcept;
-    /// Of an encoded state. What breaks the rules of its type reads as its kind alone.
+    /// Reads an encoded state. A state that breaks the rules of its type reads as its kind alone.
     [[nodiscard]] static Outcome read(std::string_view encoded);
     /// Appends the encoded outcome; nothing for a state that is none.
     void write(std::string& to) const;

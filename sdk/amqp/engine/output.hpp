@@ -7,8 +7,8 @@
 
 namespace sessionq::amqp {
 
-/// What an engine has written. AMQP frames wait until the SASL exchange is over, and nothing
-/// follows a close.
+/// The bytes that an engine has written. AMQP frames wait until the SASL exchange is over, and
+/// nothing follows a close.
 class Output {
 public:
     /// `patience`: how many takes in a row must be small until the memory of a rush is released.
@@ -45,7 +45,8 @@ public:
         }
     }
 
-    /// Puts what is ready into `to`, in place of what it held, and goes on with its memory.
+    /// Puts the bytes that are ready into `to`, in place of the bytes that it held, and goes on
+    /// with its memory.
     void take(std::string& to) {
         to.clear();
         to.swap(ready_);

@@ -110,7 +110,7 @@ namespace terminus_field {
 enum : std::size_t { address, dynamic = 4, properties = 5, distribution_mode = 6, filter = 7 };
 } // namespace terminus_field
 
-/// What a field may hold. `any`: every value; its contents are not looked at.
+/// The values that a field may hold. `any`: every value; its contents are not looked at.
 enum class FieldType : std::uint8_t { boolean, number, text, binary, map, any };
 
 struct FieldRule {

@@ -23,8 +23,8 @@ public:
             exchange_->begin(output);
         }
     }
-    /// Reads what arrived. Once it is over, `rest` is what belongs to the AMQP stream. A frame that
-    /// was cut waits here.
+    /// Reads the bytes that arrived. Once the exchange is over, `rest` holds the bytes that belong
+    /// to the AMQP stream. A frame that was cut waits here.
     SaslExchange::State feed(std::string_view bytes, std::string& output, std::string& rest) {
         input_.append(bytes);
         std::string_view left = input_;

@@ -88,7 +88,7 @@ Link* Session::lose_link() noexcept {
     return link;
 }
 
-// What the peer says
+// The peer's frames
 
 void Session::on_begin(const Fields& begin) {
     window_.peer_sends_from(begin.number(begin_field::next_outgoing_id));

@@ -37,7 +37,7 @@ public:
 /// destroy its links before.
 class Session final : private core::RoomWaiter {
 public:
-    /// What the peer may send is within `room`. Null: within the widest window.
+    /// The messages that the peer may send are within `room`. Null: within the widest window.
     Session(Engine& engine, std::uint16_t channel, core::ReceiveRoomPtr room = {});
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -55,7 +55,7 @@ public:
 
     [[nodiscard]] Engine& engine() noexcept { return *engine_; }
     [[nodiscard]] bool is_gone() const noexcept { return gone_; }
-    /// Counts the messages that are kept of what came here. Null without a room.
+    /// Counts the messages that came over this session and are kept. Null without a room.
     [[nodiscard]] const core::ReceiveSharePtr& share() const noexcept { return window_.share(); }
 
 private:
@@ -71,7 +71,7 @@ private:
         return is_sender ? sent_ : received_;
     }
 
-    // What this side says. Nothing follows an end.
+    // This side's frames. Nothing follows an end.
     [[nodiscard]] std::string& out() noexcept;
     void write_begin(const std::uint16_t* remote_channel);
     /// False: it does not fit into a frame of the peer's size.
@@ -87,11 +87,11 @@ private:
         mark_due();
     }
     void write_dispositions();
-    /// Writes what was put off until the end of the turn.
+    /// Writes the frames that were put off until the end of the turn.
     void flush();
     void mark_due();
 
-    // What the peer says. Each may destroy the session; a condition that is not empty ends it.
+    // The peer's frames. Each may destroy the session; a condition that is not empty ends it.
     void on_begin(const Fields& begin);
     [[nodiscard]] Condition on_attach(const Fields& attach, std::string_view body);
     void on_answer(std::uint32_t local, std::uint32_t remote, const Fields& attach,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a session writes.
+// The frames that a session writes.
 #include <utility>
 
 #include "amqp/engine/composite_writer.hpp"

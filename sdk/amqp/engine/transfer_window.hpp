@@ -15,9 +15,9 @@ namespace sessionq::amqp {
 /// 2.5.6). The peer's is this side's share of a room, if there is one.
 class TransferWindow {
 public:
-    /// What this side lets the peer send at most without an answer.
+    /// The most frames that this side lets the peer send without an answer.
     static constexpr std::uint32_t widest = 8192;
-    /// This side keeps no window of its own for what it sends.
+    /// This side keeps no window of its own for the frames that it sends.
     static constexpr std::uint32_t outgoing = 0x7fffffff;
 
     /// `frame_bytes`: the largest frame that the peer may send.
@@ -63,8 +63,8 @@ public:
         }
         return true;
     }
-    /// The peer has used half of what it was told, and there is more to tell it. If there is none,
-    /// the waiter hears as soon as there is.
+    /// The peer has used half of the window that it was told, and there is more to tell it. If
+    /// there is none, the waiter hears as soon as there is.
     [[nodiscard]] bool wants_flow() noexcept {
         return left_ <= told_ / 2 && (share_ == nullptr || share_->has_room());
     }

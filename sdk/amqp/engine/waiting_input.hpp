@@ -11,7 +11,7 @@
 namespace sessionq::amqp {
 
 /// Decides whether input has to wait: behind a disposition that is not told in whole, or for a
-/// listener that needs time. Keeps what waits.
+/// listener that needs time. Keeps the input that waits.
 class WaitingInput {
 public:
     void hold() noexcept { ++holds_; }
