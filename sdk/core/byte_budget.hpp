@@ -7,12 +7,12 @@
 
 namespace sessionq::core {
 
-/// Decides how many messages may be on their way to all sessions of a receive thread, so that what
-/// is buffered stays within a number of bytes (R23). A message that was asked for and has not come
-/// is estimated at the size that messages have had lately.
+/// Decides how many messages may be on their way to all sessions of a receive thread, so that
+/// buffered messages stay within a number of bytes (R23). A message that was asked for and has not
+/// come is estimated at the size that messages have had lately.
 class ByteBudget {
 public:
-    /// The size that messages are expected to have before any came: what brokers take at most,
+    /// The size that messages are expected to have before any came: the largest that brokers take,
     /// unless they are told otherwise. If it were less, the first large ones would exceed the
     /// budget. It is forgotten after some hundred small ones.
     static constexpr double first_guess = 1 << 20;
@@ -47,7 +47,7 @@ public:
         expected_ -= std::min<std::uint64_t>(expected_, count);
     }
 
-    /// A message came. What it took off the expected ones is said with `unexpect`.
+    /// A message came. If it was expected, call `unexpect` as well.
     void arrived(std::size_t bytes) noexcept {
         buffered_ += bytes;
         average_ += (static_cast<double>(bytes) - average_) / 16;

@@ -7,7 +7,7 @@
 
 namespace sessionq::core {
 
-/// What the connections of one receive thread count there. Any thread may read it.
+/// Counts of the connections of one receive thread. Any thread may read them.
 struct ConnectionCounts {
     OwnCount opened{};
     OwnCount reopened{}; ///< after another one was lost

@@ -25,8 +25,8 @@ public:
     [[nodiscard]] virtual timing::TimerService& timers() noexcept = 0;
     [[nodiscard]] virtual bool on_this_thread() const noexcept = 0; ///< Thread-safe.
 
-    /// Drains `inbox` after every wake from now on. The first drain comes soon and finds what was
-    /// pushed earlier. No effect if `inbox` is attached already.
+    /// Drains `inbox` after every wake from now on. The first drain comes soon and finds the items
+    /// that were pushed earlier. No effect if `inbox` is attached already.
     virtual void attach(Inbox& inbox) noexcept = 0;
 
     /// Stops draining `inbox`. No effect if it is not attached.

@@ -31,11 +31,11 @@ private:
 };
 
 /// A histogram that one thread fills and any thread reads, without a lock and without memory of its
-/// own beside itself. What is read while it is filled may lack the last lengths.
+/// own beside itself. A copy that is read while it is filled may lack the last lengths.
 class HistogramRecorder {
 public:
     void add(Duration length) noexcept {
-        if (length != last_) { // what ends in one turn of a loop has often lasted as long
+        if (length != last_) { // lengths that end in one turn of a loop are often equal
             note(length);
         }
         counts_[last_index_].add();
@@ -74,7 +74,7 @@ private:
 
     static constexpr auto none = static_cast<std::uint64_t>(Duration::max().count());
 
-    Duration last_{Duration::min()}; ///< what was added last
+    Duration last_{Duration::min()}; ///< the length added last
     std::size_t last_index_{0};
     double last_ticks_{0};
     std::atomic<double> sum_{0};

@@ -21,8 +21,8 @@ inline constexpr std::size_t max_id_length = 128;
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
 }
 
-/// What keeps `text` from being an id, as the rest of a sentence. Empty: nothing. A text that is
-/// not UTF-8 has no form in AMQP.
+/// The fault that keeps `text` from being an id, as the rest of a sentence. Empty: none. A text
+/// that is not UTF-8 has no form in AMQP.
 [[nodiscard]] inline std::string_view id_fault(std::string_view text) noexcept {
     if (text.empty()) {
         return {};

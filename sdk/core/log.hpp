@@ -11,11 +11,11 @@
 
 namespace sessionq::core {
 
-/// Passes one record to the sink, whatever the log level. Use `log` or `log_event`, which check the
+/// Passes one record to the sink at every log level. Use `log` or `log_event`, which check the
 /// level first.
 void write_log(const LogRecord& record) noexcept;
 
-/// Writes how often what was held back has occurred, where its time is over.
+/// Writes how often events that were held back have occurred, for each kind whose time is over.
 void write_held_log() noexcept;
 
 /// Logs the concatenation of `parts` as an event of that name, with the fields that have a value.

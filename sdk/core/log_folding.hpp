@@ -40,7 +40,7 @@ public:
     /// Kinds of events that are watched at once. Beyond that the oldest is let go.
     static constexpr std::size_t most_kinds = 64;
 
-    /// What was held back of one kind of event.
+    /// The records of one kind of event that were held back.
     struct Held {
         std::string kind{};
         TimePoint until{};
@@ -51,9 +51,9 @@ public:
 
     /// Whether to write it now.
     [[nodiscard]] bool offer(const LogRecord& record, TimePoint now);
-    /// What is to be told now, in the order in which it began. Ask before `offer`.
+    /// The kinds that are to be told now, in the order in which they began. Ask before `offer`.
     [[nodiscard]] HeldKinds due(TimePoint now);
-    /// The same, whatever the time is.
+    /// The same for all kinds, also before their time.
     [[nodiscard]] HeldKinds all() { return due(TimePoint::max()); }
 
 private:

@@ -17,7 +17,7 @@ constexpr std::size_t fixed_cost = 64; // an estimate for headers, numbers and t
 
 constexpr std::size_t least_encoded = 1; // of a number, which AMQP writes as short as it can
 
-/// `of_number(size)` says what a value of a fixed size takes.
+/// `of_number(size)` gives the bytes that a value of a fixed size takes.
 template <typename OfNumber>
 std::size_t size_of(const PropertyValue& value, OfNumber of_number) noexcept {
     return std::visit(

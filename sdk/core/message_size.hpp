@@ -7,7 +7,7 @@
 
 namespace sessionq::core {
 
-/// The bytes of its texts, properties and body, without what a form adds.
+/// The bytes of its texts, properties and body, without the bytes that an encoding adds.
 [[nodiscard]] std::size_t size_of(const Message& message) noexcept;
 [[nodiscard]] std::size_t size_of(const Properties& properties) noexcept;
 

@@ -67,7 +67,8 @@ void require_local(const void* scope) {
     }
 }
 
-/// A token that fires when one of two fires, as long as this exists. Keeps what fires them.
+/// A token that fires when one of two fires, as long as this exists. Keeps the objects that fire
+/// them.
 class LinkedStop {
 public:
     LinkedStop(const std::stop_token& one, std::shared_ptr<const void> fires_one,

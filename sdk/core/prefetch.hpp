@@ -3,7 +3,7 @@
 
 namespace sessionq::core {
 
-/// The processor begins to load what lies there. No effect but on time; `at` may be anything.
+/// The processor begins to load the memory there. No effect but on time; `at` may be anything.
 inline void prefetch(const void* at) noexcept {
 #if defined(__GNUC__)
     __builtin_prefetch(at);

@@ -13,8 +13,8 @@ namespace sessionq::core {
 class ReceiveShare;
 
 /// Decides how many bytes the peers of a receive thread may send without being asked again, so that
-/// what is buffered stays within the budgets of its users whatever sizes messages have (R23). An
-/// AMQP session has a share of it. Bound to the loop.
+/// buffered messages of any size stay within the budgets of its users (R23). An AMQP session has a
+/// share of it. Bound to the loop.
 class ReceiveRoom {
 public:
     /// Where no user has named a budget.
@@ -46,7 +46,7 @@ private:
 
 using ReceiveRoomPtr = std::shared_ptr<ReceiveRoom>;
 
-/// Tells a peer of room. Called from whatever call made the room.
+/// Tells a peer of room. Called from the call that made the room.
 class RoomWaiter {
 public:
     virtual void on_room() = 0;
@@ -55,15 +55,15 @@ protected:
     ~RoomWaiter() = default;
 };
 
-/// What one AMQP session has of a room. Whoever keeps messages that came over it says so with
-/// `arrived` and `gone`, also after the session's end. Bound to the loop.
+/// The share of a room that one AMQP session has. An owner that keeps messages that came over it
+/// says so with `arrived` and `gone`, also after the session's end. Bound to the loop.
 class ReceiveShare : public ListHook<> {
 public:
-    /// Each of the session's links may have one message whatever the budget says, or nothing would
+    /// Each of the session's links may have one message even beyond the budget, or nothing would
     /// move. Its peer may send so many bytes towards them without being asked again.
     static constexpr std::size_t least = std::size_t{256} << 10U;
 
-    /// `frame_bytes`: what one frame may hold. Above zero.
+    /// `frame_bytes`: the most bytes that one frame may hold. Above zero.
     ReceiveShare(ReceiveRoomPtr room, RoomWaiter& waiter, std::size_t frame_bytes) noexcept
         : room_{std::move(room)}, waiter_{&waiter}, frame_bytes_{frame_bytes} {
         ++room_->shares_;
@@ -87,8 +87,8 @@ public:
 
     /// Frames that the peer may be told of, beyond those that it was told of.
     [[nodiscard]] std::size_t affordable() const noexcept { return spare() / frame_bytes_; }
-    /// Whether the peer is to be told of that, because it doubles what the peer has. If not,
-    /// `on_room` follows as soon as it is.
+    /// Whether the peer is to be told of that, because it doubles the room that the peer has. If
+    /// not, `on_room` follows as soon as it is.
     [[nodiscard]] bool has_room() noexcept {
         const bool has = is_worth_telling();
         if (has) {
@@ -166,7 +166,7 @@ private:
     std::size_t announced_{0};
 };
 
-/// Null: what is kept is not counted.
+/// Null: kept messages are not counted.
 using ReceiveSharePtr = std::shared_ptr<ReceiveShare>;
 
 inline void ReceiveRoom::join(std::size_t bytes) noexcept {

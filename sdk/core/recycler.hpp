@@ -30,7 +30,7 @@ public:
     [[nodiscard]] std::size_t cached() const noexcept { return cached_; }
     [[nodiscard]] std::size_t cached_bytes() const noexcept { return cached_ * size_; }
 
-    /// Releases what is cached.
+    /// Releases the cached blocks.
     void trim() noexcept {
         while (first_ != nullptr) {
             ::operator delete(pop());

@@ -27,7 +27,7 @@ public:
         }
     }
 
-    /// Runs now what is left, for an owner that is about to go.
+    /// Runs now the replies that are left, for an owner that is about to go.
     void flush() {
         const auto handle = anchor_.handle();
         run();
@@ -36,7 +36,7 @@ public:
         }
     }
 
-    /// Drops what is left.
+    /// Drops the replies that are left.
     void clear() noexcept {
         waiting_.clear();
         running_.clear();

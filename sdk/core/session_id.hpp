@@ -9,7 +9,7 @@ namespace sessionq::core {
 
 // Azure Service Bus ignores the case of session ids (azure-sdk-for-java pull 48759, durabletask
 // pull 1334). Ids that differ in case only are one session there, and it may name the session in
-// either casing. Beyond ASCII it is not known what the service does. Each character counts here as
+// either casing. Beyond ASCII the service's comparison is not known. Each character counts here as
 // its simple upper case in Unicode 14 if that is not ASCII, as in the comparison
 // `OrdinalIgnoreCase` of .NET, which Microsoft's own programs use for session ids.
 

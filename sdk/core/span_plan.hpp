@@ -14,7 +14,7 @@
 
 namespace sessionq::core {
 
-/// What the spans of a client say of its broker.
+/// A client's broker, as its spans describe it.
 struct SpanBroker {
     std::string system{};  ///< As OpenTelemetry names it.
     std::string address{}; ///< Empty: there is no network.

@@ -7,8 +7,8 @@
 
 namespace sessionq::core {
 
-/// What keeps application properties from being sent: the rest of a sentence that begins with what
-/// they are. Empty: nothing. AMQP's texts are UTF-8.
+/// The fault that keeps application properties from being sent: the rest of a sentence that begins
+/// with a name for them. Empty: none. AMQP's texts are UTF-8.
 [[nodiscard]] std::string text_fault(const Properties& properties);
 
 } // namespace sessionq::core

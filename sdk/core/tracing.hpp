@@ -18,7 +18,7 @@ class Tracing;
 /// For code that may run after the span. Expired: there is none, or it has ended.
 using SpanHandle = std::weak_ptr<Span>;
 
-/// What `Span::enter` returns. Null: there is no span, or it throws.
+/// Calls `Span::enter` and returns its result. Null: there is no span, or it throws.
 [[nodiscard]] std::shared_ptr<void> enter_span(const SpanHandle& handle) noexcept;
 
 /// A span, or none. Ends it when destroyed, as `cancelled`, if nothing else did. Never throws.
@@ -69,7 +69,7 @@ private:
     std::shared_ptr<Span> span_{};
 };
 
-/// Performs what a `SpanPlan` decides, with the application's tracer. Spans keep it.
+/// Performs the decisions of a `SpanPlan`, with the application's tracer. Spans keep it.
 ///
 /// Thread safety: safe.
 class Tracing : public std::enable_shared_from_this<Tracing> {
@@ -80,7 +80,7 @@ public:
     [[nodiscard]] const SpanPlan& plan() const noexcept { return plan_; }
     [[nodiscard]] const Clock& clock() const noexcept { return clock_; }
 
-    /// Starts what `draft(plan)` returns, now. No span if it or the tracer throws.
+    /// Starts the span that `draft(plan)` returns, now. No span if it or the tracer throws.
     template <typename Draft>
     [[nodiscard]] OpenSpan start(Draft draft) const noexcept {
         return start_at(clock_.now(), draft);

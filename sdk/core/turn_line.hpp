@@ -10,9 +10,9 @@
 
 namespace sessionq::core {
 
-/// Long work on a loop, in turns: one at a time, and between two of them the loop does
-/// everything else that waits. Work that is not done after its turn lines up again, so all get on.
-/// Bound to the loop. Destroying it drops what waits.
+/// Long work on a loop, in turns: one at a time, and between two of them the loop does everything
+/// else that waits. Work that is not done after its turn lines up again, so all get on. Bound to
+/// the loop. Destroying it drops the work that waits.
 class TurnLine {
 public:
     explicit TurnLine(EventLoop& loop) : loop_{loop} {}

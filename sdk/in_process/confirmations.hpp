@@ -20,13 +20,14 @@ namespace sessionq::in_process {
 
 /// Answers requests that the broker has carried out: by a later turn of the loop, in order, and
 /// once each. An answer that confirms a change waits until the journal has kept the change.
-/// Destroying this drops what is left. Bound to the loop.
+/// Destroying this drops the answers that are left. Bound to the loop.
 class Confirmations {
 public:
     /// `why` is null once everything that happened before is kept.
     using WhenKept = std::function<void(const Failure* why)>;
 
-    /// Without a journal every change counts as kept. The journal outlives what is held.
+    /// Without a journal every change counts as kept. The journal outlives the confirmations that
+    /// are held.
     Confirmations(std::shared_ptr<TurnQueue> turns, broker::Journal* journal)
         : turns_{std::move(turns)}, journal_{journal}, replies_{turns_->loop()} {}
     Confirmations(const Confirmations&) = delete;
@@ -43,7 +44,7 @@ public:
         return next_id();
     }
 
-    /// Replies once what happened so far is kept, or could not be. A failed change changed nothing
+    /// Replies once all changes so far are kept, or could not be. A failed change changed nothing
     /// and need not wait.
     template <typename T>
     ports::RequestId confirm(std::function<void(core::Result<T>)> handler,
@@ -58,10 +59,10 @@ public:
             deadline);
     }
 
-    /// Runs `action` once what happened so far is kept, or could not be; with `timeout` at the
+    /// Runs `action` once all changes so far are kept, or could not be; with `timeout` at the
     /// deadline. Only with a journal.
     ports::RequestId hold(WhenKept action, Deadline deadline = Deadline::never());
-    /// Runs `task` once what happened so far is kept, however often the journal must try.
+    /// Runs `task` once all changes so far are kept, however often the journal must try.
     void when_kept(core::Task task);
 
     /// Ends a confirmation that is held with `cancelled`. Other ids are ignored.

@@ -12,7 +12,7 @@
 
 namespace sessionq::in_process {
 
-/// What the broker has told a mailbox since the last turn.
+/// The broker's news for a mailbox since the last turn.
 struct MailboxNews {
     enum Note : std::uint8_t { accepted = 1, refused = 2, work = 4, lost = 8, abandoned = 16 };
 
@@ -30,8 +30,8 @@ protected:
     ~MailboxOwner() = default;
 };
 
-/// The broker's handle to a consumer on a loop. Notes what the broker says, on any thread, and
-/// gives the owner a turn. Outlives the owner while another thread is calling it.
+/// The broker's handle to a consumer on a loop. Notes the broker's news, on any thread, and gives
+/// the owner a turn. Outlives the owner while another thread is calling it.
 class ConsumerMailbox final : public broker::ConsumerTarget, public TurnTaker {
     using News = MailboxNews;
 

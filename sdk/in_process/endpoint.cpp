@@ -28,7 +28,7 @@ core::Result<std::vector<Rule>> manage(broker::RuleBook& rules, ports::RulesRequ
     return changed ? core::Result<std::vector<Rule>>{std::vector<Rule>{}} : changed.failure();
 }
 
-/// Above what the messages take in AMQP's form, at little cost.
+/// Above the bytes that the messages take in AMQP's form, at little cost.
 std::uint64_t most_bytes(const ports::SendRequest& request) noexcept {
     constexpr std::uint64_t beside_message = 320;
     constexpr std::uint64_t beside_property = 16;

@@ -6,7 +6,7 @@
 
 namespace sessionq::in_process {
 
-/// Decides what a link to the local broker does next: when it pulls messages, when a drain is
+/// Decides the next step of a link to the local broker: when it pulls messages, when a drain is
 /// answered, when a loss or the end of a close is told. No I/O, no clock.
 ///
 /// Messages that were removed when they were received may be held back until their removal is

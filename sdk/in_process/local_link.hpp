@@ -14,7 +14,7 @@
 
 namespace sessionq::in_process {
 
-/// A session of the local broker. Performs what its `LinkMachine` decides. Messages that are
+/// A session of the local broker. Performs the decisions of its `LinkMachine`. Messages that are
 /// removed when they are received are delivered once their removal is kept, so that none comes
 /// twice, however the process ends.
 ///

@@ -13,7 +13,8 @@
 namespace sessionq::in_process {
 
 /// The settlements of a link until its owner is told. Not a `ports::SettlementBook`, because the
-/// broker answers within the call: what waits is the call, which takes a batch, and the journal.
+/// broker answers within the call: settlements wait for that call, which takes a batch, and for the
+/// journal.
 class SettleOrderBook {
 public:
     struct Batch {

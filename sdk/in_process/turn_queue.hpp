@@ -48,7 +48,7 @@ public:
         }
     }
 
-    /// The same from any thread. The turn sees what this thread wrote before.
+    /// The same from any thread. The turn sees the writes that this thread made before.
     void notify(TurnTaker& item) noexcept;
 
     void drain() noexcept override;

@@ -11,8 +11,8 @@
 namespace sessionq::in_process {
 
 /// Peeks that wait for a message. The broker tells each when to look again; nothing polls. Answers
-/// each once, with what there is, with none when its wait is over, or with the failure. Bound to
-/// the loop.
+/// each once, with the messages there are, with none when its wait is over, or with the failure.
+/// Bound to the loop.
 class WaitingPeeks {
 public:
     /// `confirmations` outlives this.
