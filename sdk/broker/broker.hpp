@@ -82,8 +82,8 @@ public:
     /// calls `advance` by then.
     [[nodiscard]] std::optional<TimePoint> next_wakeup();
 
-    /// Does what is due at `at`. Every call on a queue first does what is due in that queue, so a
-    /// late `advance` only delays notifications.
+    /// Does the work that is due at `at`. Every call on a queue first does the due work of that
+    /// queue, so a late `advance` only delays notifications.
     void advance(Instant at);
 
     /// `listener` runs whenever something becomes due earlier than the last answer of

@@ -25,8 +25,8 @@ public:
         all_.push_back(consumer);
     }
 
-    /// Removes the consumer, at a cost that does not depend on how many there are. What was
-    /// announced to it can be announced to others.
+    /// Removes the consumer, at a cost that does not depend on how many there are. Messages that
+    /// were announced to it can be announced to others.
     void remove(Consumer& consumer);
 
     /// Records how many messages a consumer wants; zero: none. Also ends its notification.

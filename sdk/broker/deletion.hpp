@@ -20,7 +20,7 @@ struct DeleteSpec {
     std::int64_t from{0};                    ///< look at this sequence number and higher ones
 };
 
-/// What a turn of deleting has done.
+/// The result of a turn of deleting.
 struct Deleted {
     std::uint32_t count{0};
     std::int64_t searched_to{0}; ///< go on from this number

@@ -83,7 +83,7 @@ private:
     /// Null: messages that the entity forwards do not return to it.
     [[nodiscard]] const char* member_that_closes_cycle(const EntitySpec& spec) const;
     [[nodiscard]] bool closes_cycle(const EntitySpec& spec, const std::string& first) const;
-    /// What counts the bytes of the entity besides itself.
+    /// The account that counts the bytes of the entity besides itself. Null: none.
     [[nodiscard]] std::shared_ptr<SizeAccount> size_of(const EntitySpec& spec) const;
     void put(EntitySpec spec, Instant at);
     QueuePairPtr restore(ByName<DurableQueue>::iterator found, EntitySpec spec);

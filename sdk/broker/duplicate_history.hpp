@@ -39,7 +39,7 @@ public:
     }
 
 private:
-    /// Beside its text: two entries, and what allocations add.
+    /// Beside its text: two entries, and the bytes that allocations add.
     static constexpr std::size_t beside_an_id = 128;
 
     struct Hash {

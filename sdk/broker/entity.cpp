@@ -114,8 +114,8 @@ std::optional<Failure> Entity::take(Arrival arrival) {
         arrival.is_too_large
             ? state.failure(Errc::message_too_large, "rule actions make too much of it")
             : state.find_fault(*arrival.content);
-    // A topic's size was asked for when the message was sent to it. Its copies pass, but not what
-    // actions have made of them.
+    // A topic's size was asked for when the message was sent to it. Its plain copies pass, but not
+    // the copies that actions have changed.
     const bool is_plain_copy = state.kind == EntityKind::subscription && !arrival.unchanged &&
                                state.options.max_size_bytes == 0;
     if (!fault && !is_plain_copy) {

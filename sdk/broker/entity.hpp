@@ -9,7 +9,7 @@
 namespace sessionq::broker {
 
 /// The engine of one queue or dead-letter sub-queue. Decides which messages enter. Its parts decide
-/// what then happens to messages, sessions and consumers.
+/// how messages, sessions and consumers change then.
 ///
 /// They read no clock and call no user code: time comes in through the context, and notifications
 /// go out through it. `Queue` wraps each call in `context.begin`, the lock and `serve`, and

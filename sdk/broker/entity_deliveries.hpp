@@ -7,7 +7,7 @@
 
 namespace sessionq::broker {
 
-/// What consumers do with messages, from delivery to settlement.
+/// The operations of consumers on messages, from delivery to settlement.
 class EntityDeliveries {
 public:
     EntityDeliveries(EntityState& entity, EntityMessages& messages,

@@ -20,8 +20,8 @@ struct Searched {
     bool reached_end{false}; ///< there are no more messages
 };
 
-/// What the parts of an entity share: its definition, context, messages and sessions. It answers
-/// questions about them. The parts decide what happens to them.
+/// The state that the parts of an entity share: its definition, context, messages and sessions. It
+/// answers questions about them. The parts decide how they change.
 struct EntityState {
     const std::string name;
     const EntityKind kind;
@@ -68,12 +68,12 @@ struct EntityState {
 
     /// Makes a message available to consumers of its session, or of the entity.
     void push_available(StoredMessage& message);
-    /// Takes what a consumer of the session receives next. Null: there is nothing. Without a
-    /// session: a consumer of the entity.
+    /// Takes the message that a consumer of the session receives next. Null: there is none. Without
+    /// a session: a consumer of the entity.
     [[nodiscard]] StoredMessage* pop_available(Session* session) noexcept {
         return session != nullptr ? session->available.pop_front() : available.pop_front();
     }
-    /// Begins to load what `pop_available` will take next.
+    /// Begins to load the message that `pop_available` will take next.
     void prefetch_available(const Session* session) const noexcept {
         prefetch_front(session != nullptr ? session->available : available.by_arrival());
     }

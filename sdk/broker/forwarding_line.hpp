@@ -15,7 +15,8 @@
 namespace sessionq::broker {
 
 /// The messages that leave an entity, in order, and who forwards them. One thread at a time does.
-/// It may put down what takes long; then whoever does what is due in the entity goes on.
+/// It may put down work that takes long. Then the thread that does the due work of the entity goes
+/// on.
 ///
 /// Guarded by the entity's lock, except `is_idle`.
 class ForwardingLine {
@@ -34,7 +35,7 @@ public:
 
     /// The one that forwards takes all that waits. Nothing: it is done.
     [[nodiscard]] std::vector<Transit> take();
-    /// So many of these have arrived or failed. Returns what must be told about it.
+    /// So many of these have arrived or failed. Returns the callbacks that must be told about it.
     [[nodiscard]] std::vector<Done> end(std::size_t count);
 
     /// A message that was taken and cannot be forwarded yet.

@@ -99,8 +99,8 @@ using Change = std::variant<QueueCreated, QueueOptionsChanged, RulesDeclared, Ru
                             QueueRemoved, MessageAdded, MessageChanged, MessageRemoved,
                             MessageForwarded, SessionStateSet, MessageIdTaken>;
 
-/// Stores what a broker must still have after a restart. A broker without a journal is in memory
-/// only.
+/// Stores the changes that a broker must still have after a restart. A broker without a journal is
+/// in memory only.
 ///
 /// Changes are stored in the order of the `append` calls, each call completely or not at all.
 /// Whenever the process ends, the stored state is that after some call and all calls before it.

@@ -65,7 +65,7 @@ public:
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
 private:
-    /// Counts what the message takes now.
+    /// Counts the bytes that the message takes now.
     void count(StoredMessage& message) noexcept;
     void set_bytes(StoredMessage& message, std::uint32_t bytes) noexcept;
 

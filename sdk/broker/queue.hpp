@@ -40,7 +40,7 @@ struct QueueCounts {
     std::size_t waiting_browsers{0};
 };
 
-/// What a turn of looking at messages has found.
+/// The result of a turn of looking at messages.
 struct Peeked {
     std::vector<ReceivedMessage> messages{};
     std::int64_t searched_to{0}; ///< go on from this number
@@ -180,8 +180,8 @@ public:
 
     /// The ids of sessions with messages or state, in the order in which they appeared.
     std::vector<std::string> list_sessions(std::size_t skip, std::size_t top, Instant at);
-    /// Those whose state was set after `since`, in the order in which it was. What was restored
-    /// counts as set at the broker's start.
+    /// Those whose state was set after `since`, in the order in which it was. Restored states count
+    /// as set at the broker's start.
     std::vector<std::string> list_sessions_set_after(WallTime since, std::size_t skip,
                                                      std::size_t top, Instant at);
 

@@ -23,8 +23,8 @@ namespace sessionq::broker {
 inline constexpr std::size_t timers_a_turn = 500;
 inline constexpr Duration time_between_turns = std::chrono::milliseconds{1};
 
-/// What a queue and its dead-letter sub-queue share: the time of the current operation, its
-/// notifications and changes, the account of their bytes, and the timers.
+/// The state that a queue and its dead-letter sub-queue share: the time of the current operation,
+/// its notifications and changes, the account of their bytes, and the timers.
 class QueueContext {
 public:
     /// Without a journal nothing is stored. `size` is that of the topic, if it belongs to one.

@@ -67,8 +67,8 @@ struct QueueOptions {
 /// The properties of a topic. The members mean the same as in `QueueOptions`.
 struct TopicOptions {
     std::optional<std::chrono::milliseconds> default_time_to_live{};
-    /// Of ids too, and of what the subscriptions and their dead-letter sub-queues hold, where each
-    /// copy counts. What is sent last may exceed it by the contents of its further copies.
+    /// Ids count too, and all bytes in the subscriptions and their dead-letter sub-queues, each
+    /// copy. The last send may exceed it by the contents of its further copies.
     std::uint64_t max_size_bytes{0};
     std::size_t max_message_bytes{std::size_t{1} << 20U};
     std::optional<Duration> duplicate_detection_window{};

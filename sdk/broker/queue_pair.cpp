@@ -4,7 +4,7 @@
 namespace sessionq::broker {
 namespace {
 
-// About as long as the journal takes to write what waits.
+// About as long as the journal takes to write the changes that wait.
 constexpr std::chrono::milliseconds pause_for_journal{2};
 
 void tell(const std::vector<ForwardingLine::Done>& all) {

@@ -85,8 +85,8 @@ public:
 
     [[nodiscard]] const QueueIds& ids() const noexcept { return ids_; }
 
-    /// Restores the stored content. Must be the first call. What became due meanwhile happens with
-    /// the next call.
+    /// Restores the stored content. Must be the first call. Timers that became due meanwhile run
+    /// with the next call.
     void restore(DurableQueue stored) {
         dead_letter_entity_.restore(std::move(stored.dead_letters));
         entity_.restore(std::move(stored.queue));
@@ -118,15 +118,15 @@ public:
     /// quick. Returns false, and never calls it, if that is so already. Thread-safe.
     [[nodiscard]] bool when_forwarded(ForwardingLine::Done done);
 
-    /// Runs `operation` on the entities under the lock, after what was due. Delivers the resulting
-    /// notifications after the lock. Thread-safe.
+    /// Runs `operation` on the entities under the lock, after the timers that were due. Delivers
+    /// the resulting notifications after the lock. Thread-safe.
     template <typename Operation>
     auto perform(Instant at, Operation operation) {
         filter::Work work{steps_a_turn};
         return perform(at, work, std::move(operation));
     }
 
-    /// Does what is due, a turn of it. Thread-safe.
+    /// Does the work that is due, a turn of it. Thread-safe.
     void advance(Instant at);
 
     /// Stores nothing from now on. Thread-safe.

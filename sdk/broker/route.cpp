@@ -97,7 +97,7 @@ bool Route::select(const QueuePair& subscription, filter::Work& work) {
 void Route::arrive(QueuePair& subscription, Instant at, filter::Work& work) {
     if (!arrivals_.empty()) {
         work.add(arrivals_.size() * steps_an_arrival);
-        subscription.take(arrivals_, at, work); // it dead-letters what it rejects
+        subscription.take(arrivals_, at, work); // it dead-letters rejected messages
         arrivals_.clear();
         made_ = 0;
     }

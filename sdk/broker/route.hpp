@@ -14,8 +14,8 @@
 namespace sessionq::broker {
 
 /// The work of filters and arrivals that the thread of a caller does with one operation: about a
-/// millisecond. Of what takes longer the broker's own thread does the rest, in turns of this
-/// length. No thread that serves clients waits for it, because filters run under no lock.
+/// millisecond. If an operation takes longer, the broker's own thread does the rest, in turns of
+/// this length. No thread that serves clients waits for it, because filters run under no lock.
 inline constexpr std::uint64_t steps_a_turn = 1'000'000;
 
 /// Messages on their way from an entity to where it forwards them, in turns. A message that goes to

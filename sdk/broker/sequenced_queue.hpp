@@ -30,7 +30,7 @@ public:
         return first;
     }
 
-    /// What follows `front()`, as a rule. Null: unknown.
+    /// The item that follows `front()`, as a rule. Null: unknown.
     [[nodiscard]] const T* likely_second() const noexcept {
         const T* const first = in_order_.front();
         return first != nullptr ? in_order_.next(*first) : nullptr;

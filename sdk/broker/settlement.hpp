@@ -14,7 +14,7 @@
 
 namespace sessionq::broker {
 
-/// What happens to a received message.
+/// How a received message is settled.
 enum class Outcome : std::uint8_t {
     complete,    ///< removed
     abandon,     ///< available again in its position, delivery counted
@@ -24,7 +24,7 @@ enum class Outcome : std::uint8_t {
 };
 
 /// The most bytes of the reason and the description of a dead letter, together. Clients get them as
-/// properties of the message, beside what it may have by itself.
+/// properties of the message, beside the properties that it may have by itself.
 inline constexpr std::size_t most_reason_bytes = std::size_t{256} << 10U;
 
 /// Changes to the message that come with a settlement.

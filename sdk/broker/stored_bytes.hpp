@@ -11,7 +11,7 @@
 
 namespace sessionq::broker {
 
-/// What a message takes in memory beside its content, by estimate.
+/// The bytes of memory that a message takes beside its content, by estimate.
 inline constexpr std::uint64_t beside_a_message = 256;
 
 /// The account of all that an entity and its dead-letter sub-queue store, and the gate for more of
@@ -22,7 +22,7 @@ class StoredBytes {
 public:
     enum class Part : std::uint8_t { messages, dead_letters, session_states, message_ids };
 
-    /// What asks for room.
+    /// The purpose of a request for room.
     enum class For : std::uint8_t {
         new_data,
         /// May exceed the bound by a sixteenth, so that a full entity can still be consumed.

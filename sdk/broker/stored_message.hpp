@@ -75,7 +75,7 @@ struct StoredMessage : core::ListHook<AvailableTag>, core::ListHook<LiveTag> {
     bool holder_lost{false}; ///< as `Delivered::holder_lost`
 };
 
-/// What the reasons of a dead letter take. Null: nothing.
+/// The bytes that the reasons of a dead letter take. Null: zero.
 [[nodiscard]] inline std::size_t bytes_of(const DeadLetterInfo* why) noexcept {
     return why != nullptr ? why->reason.size() + why->description.size() : 0;
 }

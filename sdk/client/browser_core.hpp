@@ -21,7 +21,7 @@ public:
 
     [[nodiscard]] const BrowserOptions& options() const noexcept { return options_; }
 
-    /// Moves the browser behind what it finds.
+    /// Moves the browser behind the messages that it finds.
     [[nodiscard]] PublicCall<std::vector<ReceivedMessage>> peek(
         Browser& browser, std::uint32_t max_messages, const OperationContext& context) const;
 

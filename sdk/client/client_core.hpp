@@ -34,7 +34,7 @@ struct EndpointThread {
     std::unique_ptr<ClientMeters> meters{std::make_unique<ClientMeters>()};
 };
 
-/// What a `Client` shares with everything made from it.
+/// The state that a `Client` shares with everything made from it.
 ///
 /// No object on a receive thread may hold the last reference, because the destructor waits for the
 /// threads. Such objects refer to the loop and the endpoint only. A waiting caller holds the core.
@@ -56,7 +56,8 @@ public:
     }
 
     using TellBacklog = std::function<std::optional<processor::Backlog>(const std::string&)>;
-    /// The broker tells what waits at an entity. Before anything is made from the client.
+    /// Sets the function by which the broker tells the backlog of an entity. Before anything is
+    /// made from the client.
     void tell_backlog_by(TellBacklog tell) { tell_backlog_ = std::move(tell); }
     [[nodiscard]] std::optional<processor::Backlog> backlog(const std::string& entity) const {
         return tell_backlog_ ? tell_backlog_(entity) : std::nullopt;

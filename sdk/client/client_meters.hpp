@@ -13,7 +13,7 @@
 
 namespace sessionq::client {
 
-/// What a client measures on one receive thread, written there and read from any thread.
+/// The measurements of a client on one receive thread, written there and read from any thread.
 struct ClientMeters {
     core::OwnCount messages_sent{};
     core::OwnCount messages_not_sent{};
@@ -51,7 +51,7 @@ template <typename AnswerTo>
     };
 }
 
-/// Adds what one receive thread has measured. `connections`: null in process.
+/// Adds the measurements of one receive thread. `connections`: null in process.
 void add_metrics(core::MetricList& all, const ClientMeters& meters,
                  const core::ConnectionCounts* connections);
 

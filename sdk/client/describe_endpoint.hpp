@@ -10,8 +10,8 @@
 
 namespace sessionq::client {
 
-/// A local socket that tells a document to whoever connects, one after another, on a thread of its
-/// own. Only the user of this process may connect.
+/// A local socket that tells a document to each process that connects, one after another, on a
+/// thread of its own. Only the user of this process may connect.
 class DescribeEndpoint {
 public:
     using Document = std::function<std::string()>;

@@ -13,8 +13,8 @@
 
 namespace sessionq::client {
 
-/// The session of a processor's handler, for what the handler asks of it. It may outlive the
-/// session, with messages that an application keeps: then they cannot be settled any more.
+/// The session of a processor's handler, for the requests that the handler makes. It may outlive
+/// the session, with messages that an application keeps: then they cannot be settled any more.
 class HandlerSession final : public MessageHolder {
 public:
     explicit HandlerSession(processor::SessionDriver& driver);

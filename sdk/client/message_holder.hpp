@@ -18,7 +18,7 @@ struct HeldDelivery;
 template <typename T>
 struct Operation;
 
-/// What holds messages that an application settles by itself: a receiver, the session of a
+/// A holder of messages that an application settles by itself: a receiver, the session of a
 /// processor's handler, or the session of an application's test. Any thread.
 class MessageHolder {
 public:
@@ -37,10 +37,10 @@ public:
 
     using DeliveryPtr = std::shared_ptr<HeldDelivery>;
 
-    /// Sends what was decided. Unset: it is done.
+    /// Sends the settlement. Unset: it is done.
     [[nodiscard]] virtual std::optional<Operation<core::Done>> settle(
         DeliveryPtr delivery, ports::Settlement settlement, const OperationContext& context) = 0;
-    /// Throws what the settling functions throw.
+    /// Throws the errors of the settling functions.
     [[nodiscard]] virtual Operation<Deadline> renew_lock(const HeldDelivery& delivery,
                                                          const OperationContext& context) = 0;
 };

@@ -13,7 +13,7 @@
 
 namespace sessionq::client {
 
-/// Says that a broker does not do what it is asked, so that asking again would never end.
+/// Says that a broker does not fulfil a request, so that asking again would never end.
 [[nodiscard]] inline Failure no_progress(const std::string& what) {
     return {.code = Errc::protocol_error, .detail = "the broker makes no progress: " + what};
 }

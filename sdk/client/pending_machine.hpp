@@ -8,14 +8,14 @@
 
 namespace sessionq::client {
 
-/// Decides what ends an operation (R15): the first answer. Giving it up answers it, too. But while
-/// a port works on it the port's answer ends it, because the port knows whether the request was
-/// sent.
+/// Decides which answer ends an operation (R15): the first one. Giving it up answers it, too. But
+/// while a port works on it the port's answer ends it, because the port knows whether the request
+/// was sent.
 class PendingMachine {
 public:
     enum class Phase : std::uint8_t { open, at_port, given_up, ended };
 
-    /// What giving up needs.
+    /// The step that giving up needs.
     enum class GiveUp : std::uint8_t {
         nothing, ///< It has ended, or the port was told.
         answer,  ///< Answer it.

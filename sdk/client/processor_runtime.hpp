@@ -23,17 +23,17 @@
 
 namespace sessionq::client {
 
-/// Owns what a processor needs from a start to a stop, and ends it in order. After a stop it may
-/// start again.
+/// Owns the objects that a processor needs from a start to a stop, and ends them in order. After a
+/// stop it may start again.
 ///
 /// Thread safety: all members are safe from any thread, but for `handlers_before_start`.
 class ProcessorRuntime {
 public:
-    /// `scope`: what each link of the processor holds.
+    /// `scope`: the messages that each link of the processor holds.
     ProcessorRuntime(std::shared_ptr<ClientCore> client, std::vector<std::string> entities,
                      ProcessorOptions options, ports::Scope scope = ports::Scope::session);
-    /// Never hangs. If a handler does not return, another thread keeps what it uses and waits for
-    /// it.
+    /// Never hangs. If a handler does not return, another thread keeps the objects that it uses and
+    /// waits for it.
     ~ProcessorRuntime();
     ProcessorRuntime(const ProcessorRuntime&) = delete;
     ProcessorRuntime& operator=(const ProcessorRuntime&) = delete;
@@ -89,7 +89,7 @@ private:
     [[nodiscard]] static std::optional<ProcessorDescription> described(const Run& run);
     void require_startable() const;
     void open_describe_socket();
-    /// What `describe_socket` tells.
+    /// The document that `describe_socket` tells.
     [[nodiscard]] std::string document() const;
     [[nodiscard]] RunPtr make_run() const;
 

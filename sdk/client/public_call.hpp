@@ -9,7 +9,7 @@
 
 namespace sessionq::client {
 
-/// What the caller of a public function gets of an operation's answer.
+/// The result that the caller of a public function gets of an operation's answer.
 template <typename T>
 using Returned = std::conditional_t<std::is_same_v<T, core::Done>, void, T>;
 
@@ -18,7 +18,7 @@ using Returned = std::conditional_t<std::is_same_v<T, core::Done>, void, T>;
 template <typename T, typename R = Returned<T>>
 struct PublicCall {
     std::optional<Operation<T>> operation{}; ///< Unset: there is nothing to do.
-    /// Makes what the caller gets, where the caller waits. Throws a failure.
+    /// Makes the caller's result, where the caller waits. Throws a failure.
     std::function<R(core::Result<T>)> finish{
         [](core::Result<T> answer) { return static_cast<R>(std::move(answer).take_or_throw()); }};
 };

@@ -44,7 +44,7 @@ public:
 
     [[nodiscard]] std::uint64_t deleted() const noexcept { return deleted_; }
 
-    /// A failure that also says what was deleted before.
+    /// A failure that also says how many messages were deleted before.
     [[nodiscard]] Failure describe(Failure failure) const {
         if (deleted_ != 0) {
             failure.detail += (failure.detail.empty() ? "" : "; ") + std::to_string(deleted_) +

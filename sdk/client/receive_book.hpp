@@ -22,7 +22,7 @@ using Deliveries = std::vector<ports::DeliveryPtr>;
 /// Keeps a message that no operation waits for.
 class ReceiveBook {
 public:
-    /// What to tell the link: credit first, then the drain.
+    /// The flow to tell the link: credit first, then the drain.
     struct Flow {
         std::uint32_t credit{0};
         bool drain{false};
@@ -62,7 +62,7 @@ public:
     /// Takes the operations that can be answered now.
     [[nodiscard]] std::vector<Answer> serve();
 
-    /// What the link must be told now. Assumes that it is told.
+    /// The flow that the link must be told now. Assumes that it is told.
     [[nodiscard]] Flow next_flow();
 
     /// The last drain, if credit is outstanding and no drain is.
@@ -78,7 +78,7 @@ private:
         PendingPtr<Deliveries> pending;
         std::size_t max;
         bool present_only;
-        bool in_drain{false}; ///< The outstanding drain shows what is present for it.
+        bool in_drain{false}; ///< The outstanding drain shows the messages present for it.
         bool final{false};    ///< No more is present.
     };
 

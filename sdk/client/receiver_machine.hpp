@@ -7,7 +7,7 @@
 
 namespace sessionq::client {
 
-/// What a receiver does now; several at once, in the order of the members.
+/// The actions of a receiver now; several at once, in the order of the members.
 struct ReceiverActions {
     bool refuse{false}; ///< Once: waiting operations fail, and the stop token fires.
     bool detach{false}; ///< Give the session back. The answer goes to `detached`.

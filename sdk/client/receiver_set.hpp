@@ -12,7 +12,7 @@ namespace sessionq::client {
 /// Owns the receivers that live on a thread. Outlives the tasks of that thread's loop.
 class ReceiverSet {
 public:
-    /// Starts a receiver; returns what other threads may know of it.
+    /// Starts a receiver; returns the status of it that other threads may read.
     std::shared_ptr<SessionStatus> add(std::unique_ptr<SessionReceiverCore> receiver);
 
     /// Destroys it by a later turn, because it may be inside an event of its link.

@@ -171,7 +171,7 @@ void RedriveMachine::found_copy(Number number) {
 
 void RedriveMachine::looked() {
     current_->looked = Looked::done;
-    if (held_ == Held::no) { // everywhere; nobody else can send what is in hand
+    if (held_ == Held::no) { // everywhere; nobody else can send the letters in hand
         for (Session* const session : ready_) {
             session->looked = Looked::done;
         }

@@ -16,9 +16,9 @@
 
 namespace sessionq::client {
 
-/// Decides a redrive: which session next, what to send, what to complete, and when to give up. A
-/// dead letter is completed only after its copy was confirmed, and sent only after all earlier ones
-/// of its session. No I/O, no clock.
+/// Decides a redrive: which session next, which copies to send, which letters to complete, and when
+/// to give up. A dead letter is completed only after its copy was confirmed, and sent only after
+/// all earlier ones of its session. No I/O, no clock.
 ///
 /// Feed `plan` for each selected dead letter, in order. Then perform `next` and feed the result
 /// back, until it returns `Finish`.

@@ -55,7 +55,7 @@ amqp::Value kept_id(const std::optional<amqp::Value>& own) {
                             : own.value_or(amqp::Value{""});
 }
 
-/// What a message has that never had AMQP's form.
+/// The copy of a letter that never had AMQP's form.
 MessageContentPtr copy_of(const Message& letter, std::string_view source, std::int64_t number,
                           const core::Uuid& id) {
     Message copy = letter;

@@ -17,7 +17,7 @@ struct RedriveRoute {
     std::string source{};       ///< the sub-queue as marks name it
 };
 
-/// Throws what `redrive` throws before it asks the broker.
+/// Throws the errors that `redrive` throws before it asks the broker.
 [[nodiscard]] RedriveRoute redrive_route(const ports::Capabilities& broker, std::string entity,
                                          const RedriveOptions& options);
 

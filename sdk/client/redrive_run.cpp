@@ -44,7 +44,7 @@ detail::CallPtr<void> request(Make make, Then then) {
 
 SenderOptions sender_options() {
     SenderOptions options;
-    options.max_tries = 5; // what the broker refused for now; never what may have arrived
+    options.max_tries = 5; // for sends refused for now; never for one that may have arrived
     return options;
 }
 
@@ -221,7 +221,7 @@ detail::CallPtr<void> RedriveRun::perform(Machine::Send& step) {
                    });
 }
 
-/// Whether the letters and their session are still locked. Tells the machine what is not.
+/// Whether the letters and their session are still locked. Tells the machine of a lost lock.
 bool RedriveRun::can_send(const Machine::Numbers& numbers) {
     const auto is_lost = [&](std::int64_t number) {
         return hand_.planned.at(number).stop_token().stop_requested();

@@ -21,8 +21,8 @@
 
 namespace sessionq::client {
 
-/// Performs what `RedriveMachine` decides, one request after another. The blocking function and its
-/// awaitable twin share it: they differ in how they wait.
+/// Performs the decisions of `RedriveMachine`, one request after another. The blocking function and
+/// its awaitable twin share it: they differ in how they wait.
 class RedriveRun final : public detail::RedriveSteps {
 public:
     RedriveRun(const Client& client, RedriveRoute route, RedriveOptions options,

@@ -10,7 +10,7 @@
 
 namespace sessionq::client {
 
-/// What a request with messages does.
+/// The entity and the operation of a request with messages.
 struct Sending {
     std::string_view entity{};
     std::string_view operation{}; ///< "send" or "schedule"

@@ -16,9 +16,9 @@ namespace sessionq::client {
 
 using SequenceNumbers = std::vector<std::int64_t>;
 
-/// Adds to a valid message what every message that is sent has: an id, and what `context` says of
-/// its request. A scheduled one becomes available after the request and has no deadline of it
-/// (R22).
+/// Adds to a valid message the facts that every sent message has: an id, and the deadline and trace
+/// of its request from `context`. A scheduled one becomes available after the request and has no
+/// deadline of it (R22).
 void complete_message(Message& message, const OperationContext& context);
 /// The same without the trace of the request.
 void complete_untraced(Message& message, const OperationContext& context);

@@ -41,7 +41,7 @@ public:
         return !is_full ? Next::done : ids_.size() == before ? Next::repeats : Next::ask;
     }
 
-    /// Where the next page begins. The broker counts what it has listed, also twice.
+    /// Where the next page begins. The broker counts the ids that it has listed, also twice.
     [[nodiscard]] std::uint32_t skip() const noexcept { return listed_; }
     [[nodiscard]] std::vector<std::string> take() {
         known_.clear();

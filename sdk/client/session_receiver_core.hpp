@@ -58,7 +58,7 @@ public:
     void renew_lock(const PendingPtr<Deadline>& pending, std::shared_ptr<ports::OwnLock> lock);
 
     // At any time
-    void look(); ///< Does what is due now.
+    void look(); ///< Does the work that is due now.
     /// Gives the session back; `pending` may be null.
     void close(PendingPtr<core::Done> pending);
     void on_lost(const Failure& reason) override;
@@ -81,7 +81,7 @@ private:
     void perform(const ports::LockActions& actions, const Failure& loss);
     void perform(const ReceiverActions& actions, const Failure& why);
 
-    /// What is asked of the link in more than one step.
+    /// The requests to the link that take more than one step.
     struct OnLink {
         std::optional<ports::OwnLocks> message_locks{}; ///< unset: messages have no own locks
         ports::EnvelopedState state;

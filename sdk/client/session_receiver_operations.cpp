@@ -171,7 +171,7 @@ Operation<core::Done> close_operation(const HeldSession& session, const Operatio
         });
 }
 
-// What holds a message
+// As a message holder
 
 void HeldSession::require(ports::Capability capability) const {
     client_->capabilities().require(capability);

@@ -22,9 +22,8 @@ namespace sessionq::client {
 class ClientCore;
 class SessionReceiverCore;
 
-/// What any thread may know of a received session, or of a receiver of an entity without sessions,
-/// and the weak handle to its receiver. Outlives
-/// the receiver while the application holds it.
+/// The state of a received session, or of a receiver of an entity without sessions, for any thread,
+/// and the weak handle to its receiver. Outlives the receiver while the application holds it.
 class SessionStatus : public std::enable_shared_from_this<SessionStatus> {
 public:
     SessionStatus(core::EventLoop& loop, std::string entity, std::string session_id,
@@ -80,7 +79,8 @@ private:
     SessionReceiverCore* receiver_{nullptr};
 };
 
-/// What a `SessionReceiver` and its messages share. Gives the session back when destroyed.
+/// The session that a `SessionReceiver` and its messages share. Gives the session back when
+/// destroyed.
 class HeldSession final : public MessageHolder {
 public:
     explicit HeldSession(std::shared_ptr<SessionStatus> status) noexcept

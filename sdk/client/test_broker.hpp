@@ -16,13 +16,13 @@
 
 namespace sessionq::client {
 
-/// What stands for the broker in an application's test: keeps what a handler changes in its
+/// Stands for the broker in an application's test: keeps the changes that a handler makes to its
 /// session, and answers its requests at once. Any thread.
 class TestBroker {
 public:
     explicit TestBroker(std::optional<std::string> state) { keep(std::move(state)); }
 
-    // For handlers. They throw lock_lost, and what requests are to fail with.
+    // For handlers. They throw lock_lost, and the failure that the test wants for requests.
     [[nodiscard]] std::optional<std::string> read_state() const;
     void write_state(std::optional<std::string> state);
     /// `removes`: they need no settling.

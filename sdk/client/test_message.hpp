@@ -47,7 +47,7 @@ public:
         const std::lock_guard guard{mutex_};
         return settlement_;
     }
-    /// Throws what the handler throws.
+    /// Throws the handler's exceptions.
     void run(const MessageHandler& handler);
     /// Throws also invalid_argument.
     static void run(std::span<TestMessage* const> batch, const BatchHandler& handler);

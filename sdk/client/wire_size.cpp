@@ -18,8 +18,8 @@ WireSize wire_size_of(const std::string& encoded, std::uint32_t beside_message) 
             .envelope = amqp::envelope_size(encoded)};
 }
 
-// The epochs of the clocks: every instant takes the same room, and what is left of a deadline takes
-// the most.
+// The epochs of the clocks: every instant takes the same room, and the rest of a deadline takes the
+// most.
 constexpr amqp::ClockReading epochs{};
 
 } // namespace

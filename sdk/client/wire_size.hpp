@@ -10,14 +10,14 @@
 
 namespace sessionq::client {
 
-/// What a message takes in AMQP's form: by itself, and in a batch.
+/// The bytes that a message takes in AMQP's form: by itself, and in a batch.
 struct WireSize {
     std::uint64_t alone{0};
     std::uint64_t in_batch{0};
-    std::uint64_t envelope{0}; ///< what a batch that begins with it has beside its messages
+    std::uint64_t envelope{0}; ///< bytes of a batch that begins with it, beside its messages
 };
 
-/// `beside_message`: what the port's form adds.
+/// `beside_message`: the bytes that the port's form adds.
 [[nodiscard]] WireSize wire_size(const Message& message, std::uint32_t beside_message = 0);
 
 [[nodiscard]] WireSize wire_size(const MessageContent& content);

@@ -45,8 +45,8 @@ struct AttachDecision {
 /// Returns why the entity cannot be received from in this way, or an empty condition.
 [[nodiscard]] amqp::Condition check_receive(const AttachDecision& decision, bool requires_session);
 
-/// For links on which this side sends: what is stored is delivered, with all that is added to it.
-/// A limit would bind this side (AMQP 1.0 part 2, section 2.7.3).
+/// For links on which this side sends: stored messages are delivered, with all that is added to
+/// them. A limit would bind this side (AMQP 1.0 part 2, section 2.7.3).
 inline constexpr std::uint64_t unlimited_messages = 0;
 
 /// Returns an attach that echoes the peer's. Clients compare the two, and some read only the

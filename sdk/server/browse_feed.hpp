@@ -46,7 +46,7 @@ private:
     Peer& peer_;
     amqp::SenderLinkPtr link_;
     const broker::QueuePtr queue_;
-    broker::BrowseSpec next_{};        // what to look for next
+    broker::BrowseSpec next_{};        // the next search
     std::shared_ptr<Target> target_{}; // null: no wait
     broker::OperationId wait_{0};
     bool searches_in_turns_{false}; // or will look in a turn

@@ -43,7 +43,7 @@ struct Configuration {
     std::vector<std::string> ignored{}; ///< paths of members that are known and not supported
 };
 
-/// What to do with members that Azure Service Bus or its emulator knows, and this broker does not
+/// How to treat members that Azure Service Bus or its emulator knows, and this broker does not
 /// support: `AutoDeleteOnIdle`, `EnableBatchedOperations`, `EnableExpress`, `EnablePartitioning`,
 /// `MaxMessageSizeInKilobytes`, `MaxSizeInMegabytes`, `Status` and `UserMetadata` of entities,
 /// `Properties` and `Logging` of a namespace, and all but `Type` in `Logging`.
@@ -68,8 +68,8 @@ enum class UnsupportedMembers : std::uint8_t { ignore, refuse };
     UnsupportedMembers unsupported = UnsupportedMembers::ignore);
 
 /// Gives all queues and topics this largest message, and those that have no bound of their size
-/// this one. A subscription is bounded by what its topic's messages may live: if it were full it
-/// would dead-letter them.
+/// this one. A subscription is bounded by the time that its topic's messages may live: if it were
+/// full it would dead-letter them.
 void bound_sizes(std::vector<QueueEntry>& queues, Configuration& configuration, std::uint64_t bytes,
                  std::size_t message_bytes);
 

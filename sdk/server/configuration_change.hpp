@@ -18,7 +18,7 @@ struct ConfigurationChange {
 /// Pure: the difference between two configurations. Names ignore case.
 [[nodiscard]] ConfigurationChange compare(const Configuration& before, const Configuration& now);
 
-/// Creates what was added. Fails like the broker's own functions.
+/// Creates the entities that were added. Fails like the broker's own functions.
 core::Result<core::Done> apply(const ConfigurationChange& change, broker::Broker& broker,
                                broker::Instant at);
 

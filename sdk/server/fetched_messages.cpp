@@ -18,7 +18,7 @@ FetchedMessages::FetchedMessages(const Holder& holder, std::vector<broker::Deliv
       locked_until_{holder.message_locked_until(now)},
       deletes_{deletes},
       messages_{std::move(messages)} {
-    constexpr std::size_t beside = 192; // the lock token, and what is added to a message
+    constexpr std::size_t beside = 192; // the lock token, and the fields added to a message
     std::size_t bytes = beside;
     for (const broker::Delivered& delivered : messages_) {
         bytes += delivered.message.shared_content()->bytes() + beside;

@@ -15,7 +15,7 @@ namespace sessionq::server {
 /// be thousands, so this takes turns.
 class FetchedMessages {
 public:
-    /// What deletes the messages.
+    /// How the messages are deleted.
     enum class Delete : std::uint8_t {
         no,              ///< They are locked, and the client settles them.
         when_fetched,    ///< The holder's mode has deleted them.

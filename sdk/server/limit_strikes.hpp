@@ -11,7 +11,8 @@
 
 namespace sessionq::server {
 
-/// Counts how often peers have met each bound of a server, and decides what is logged. Pure.
+/// Counts how often peers have met each bound of a server, and decides which lines are logged.
+/// Pure.
 class LimitStrikes {
 public:
     /// A peer met the bound. Returns the line to log: the first time, and then at most one a minute

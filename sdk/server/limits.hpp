@@ -104,9 +104,9 @@ struct Limits {
     /// much. Rules, which read them, then take a bounded time.
     std::size_t property_bytes{std::size_t{64} << 10U};
     /// Bytes of a queue: its messages, dead-lettered ones too, the states of sessions, and the ids
-    /// that duplicate detection remembers. Of a topic: also what its subscriptions hold, each copy.
-    /// Where the entity names no bound of its own. Azure Service Bus has the same default. Zero: no
-    /// bound.
+    /// that duplicate detection remembers. Of a topic: also all bytes in its subscriptions, each
+    /// copy. Where the entity names no bound of its own. Azure Service Bus has the same default.
+    /// Zero: no bound.
     std::uint64_t queue_bytes{std::uint64_t{1} << 30U};
     /// Size of one application property. Azure Service Bus takes as much.
     std::size_t property_value_bytes{std::size_t{32} << 10U};

@@ -20,7 +20,7 @@ public:
 
     enum class Bound { connection, unclaimed_connection, unclaimed, all };
 
-    /// What one connection takes. The book outlives it.
+    /// The memory that one connection takes. The book outlives it.
     class Account : public core::ListHook<Account> {
     public:
         explicit Account(MemoryBook& book) noexcept : book_{book} {
@@ -33,9 +33,10 @@ public:
         /// The peer has proved a right.
         void claim() noexcept;
 
-        /// Ends the connection soon because of `bound`. What it takes counts no more.
+        /// Ends the connection soon because of `bound`. Its bytes count no more.
         virtual void evict(Bound bound) = 0;
-        /// Releases memory that is kept for traffic to come, and returns what is taken now.
+        /// Releases memory that is kept for traffic to come, and returns the bytes that are taken
+        /// now.
         virtual std::size_t trim() noexcept = 0;
 
     protected:

@@ -59,8 +59,8 @@ public:
 
     void forget() noexcept { feed_ = nullptr; }
 
-    /// The peer has left while it waited. What it was granted meanwhile is free at once: the next
-    /// frame may ask for it.
+    /// The peer has left while it waited. A session that it was granted meanwhile is free at once:
+    /// the next frame may ask for it.
     void abandon(broker::Instant now) noexcept {
         abandoned_at_ = now;
         if ((notes_.fetch_or(abandoned) & granted) != 0) {
@@ -209,8 +209,8 @@ std::uint32_t MessageFeed::room() {
     if (free_credit() == 0 || peer_.is_quiescing) {
         return 0;
     }
-    // The engine would copy what the peer's session has no room for, so it stays in the queue. A
-    // drain is answered all the same: the queue may be empty.
+    // The engine would copy messages that the peer's session has no room for, so they stay in the
+    // queue. A drain is answered all the same: the queue may be empty.
     const std::uint32_t frames = link_->session_room();
     if (peer_.room->is_full() || (frames == 0 && !link_->is_draining()) ||
         link_->buffered() >= peer_.limits.buffered_bytes) {
@@ -221,7 +221,7 @@ std::uint32_t MessageFeed::room() {
         if (unsettled_ != 0) {
             peer_.room->await_settled(*this);
         }
-        return unsettled_ == 0 ? 1 : 0; // no link waits for what another one has to settle
+        return unsettled_ == 0 ? 1 : 0; // no link waits for another one's settlements
     }
     return std::min({most_at_once, free_credit(), std::max(frames, 1U)});
 }
@@ -254,7 +254,7 @@ void MessageFeed::pump() {
             break;
         }
     }
-    const bool waits = peer_.room->is_unsettled() && unsettled_ != 0; // for what the peer settles
+    const bool waits = peer_.room->is_unsettled() && unsettled_ != 0; // for the peer's settlements
     if (link_->is_draining() && held_back_.empty() &&
         (found_end || waits || link_->credit() == 0)) {
         link_->drained();

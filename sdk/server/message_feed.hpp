@@ -49,7 +49,7 @@ private:
     [[nodiscard]] bool send(const broker::Delivered& delivered, broker::Instant now);
     void answer(amqp::DeliveryHandle delivery, const amqp::Outcome& said,
                 std::optional<Errc> failed_with);
-    /// What the peer says of a delivery, with the decision.
+    /// The outcome that the peer gives a delivery, with the decision.
     struct Said {
         amqp::Outcome outcome{};
         std::optional<SettlementDecision> decision{};

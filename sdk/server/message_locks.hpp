@@ -13,7 +13,7 @@
 namespace sessionq::server {
 
 /// The consumers that hold locks of single messages, of all connections. A message of an entity
-/// without sessions stays locked when its link and its connection are gone, and whoever has its
+/// without sessions stays locked when its link and its connection are gone, and a client with its
 /// lock token and the right to the entity settles and renews it. Thread-safe: the servers of a
 /// broker share it.
 class MessageLocks {
@@ -55,8 +55,8 @@ private:
         std::weak_ptr<broker::Consumer> consumer{};
     };
 
-    /// Forgets what is over after as many changes as entries were left the last time, so that a
-    /// change costs the same however many there are, and little is kept once all have gone.
+    /// Forgets expired consumers after as many changes as entries were left the last time, so that
+    /// a change costs the same however many there are, and little is kept once all have gone.
     void note_change() {
         if (--changes_left_ != 0) {
             return;
@@ -68,7 +68,7 @@ private:
 
     mutable std::mutex mutex_{}; // guards the members below
     std::unordered_map<std::uint64_t, Entry> consumers_{};
-    std::size_t changes_left_{fewest_changes}; // until what is over is forgotten
+    std::size_t changes_left_{fewest_changes}; // until expired consumers are forgotten
 };
 
 } // namespace sessionq::server

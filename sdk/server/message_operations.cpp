@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t most_peeked = 250;
 constexpr std::int64_t longest_wait = 24 * 3'600'000; // milliseconds
-// What a settlement has beside changes: lock tokens, most of all.
+// The bytes of a settlement beside changes: lock tokens, most of all.
 constexpr std::size_t beside_changes = std::size_t{256} << 10U;
 constexpr std::size_t most_peeked_bytes = std::size_t{1} << 20U;
 constexpr std::size_t fewest_peeked_bytes = std::size_t{1} << 10U;

@@ -37,7 +37,7 @@ struct Peer {
         return {.now = loop.now(), .wall = loop.wall_now()};
     }
 
-    /// The broker refused what this peer sent. A bound that was met is logged.
+    /// The broker refused messages that this peer sent. A bound that was met is logged.
     void refused(const Failure& why) {
         if (why.code != Errc::quota_exceeded) {
             return;

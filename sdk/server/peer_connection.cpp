@@ -119,7 +119,7 @@ void PeerConnection::release() {
     }
 }
 
-// Estimates: the objects, with what the engine and the broker keep beside them.
+// Estimates: the objects, with the memory that the engine and the broker keep beside them.
 std::size_t PeerConnection::memory() const noexcept {
     constexpr std::size_t connection_bytes = 8192;
     constexpr std::size_t session_bytes = 4096;

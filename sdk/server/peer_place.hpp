@@ -23,13 +23,14 @@ public:
     void step() noexcept { context_.admission.step(*this); }
     /// The peer has proved a right.
     void trust() noexcept;
-    /// Counts what the connection takes, with `beside` bytes of its owner. May end connections.
+    /// Counts the memory that the connection takes, with `beside` bytes of its owner. May end
+    /// connections.
     void count(std::size_t beside);
 
     /// Returns true once the peer has proved a right.
     [[nodiscard]] bool is_trusted() const noexcept { return is_trusted_; }
-    /// Returns true once the place is lost. The connection ends, and its owner releases what it
-    /// keeps for the peer.
+    /// Returns true once the place is lost. The connection ends, and its owner releases the
+    /// sessions that it keeps for the peer.
     [[nodiscard]] bool is_lost() const noexcept { return is_lost_; }
 
 private:

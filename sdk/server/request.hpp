@@ -21,7 +21,7 @@ struct Progress {
     /// Of the messages to schedule, those that are decoded.
     std::shared_ptr<std::vector<MessageContentPtr>> decoded{};
     std::shared_ptr<FetchedMessages> fetched{};
-    std::optional<broker::DeleteSpec> to_delete{}; ///< what is left of a deletion
+    std::optional<broker::DeleteSpec> to_delete{}; ///< the rest of a deletion
     std::size_t settled{0};                        ///< of the lock tokens, the first ones
 
     /// Of the answer, as far as it is written.

@@ -33,7 +33,7 @@ private:
     [[nodiscard]] bool has_room();
     /// `until` is when a held request's time is over. Unset: the request is new.
     void wait(Request request, std::optional<TimePoint> until);
-    /// Answers what waits, one in a turn, while there is room.
+    /// Answers the waiting requests, one in a turn, while there is room.
     void line_up();
     void answer_next();
     void count(std::ptrdiff_t requests, std::ptrdiff_t answers) noexcept;

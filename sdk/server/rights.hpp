@@ -32,7 +32,7 @@ private:
     std::uint8_t bits_;
 };
 
-/// Returns what Service Bus says to a client that lacks all of these rights to an entity.
+/// Returns the text that Service Bus sends to a client that lacks all of these rights to an entity.
 [[nodiscard]] inline std::string text_of_missing(Rights rights, std::string_view entity) {
     const char* claims = rights == Rights::listen()   ? "'Listen'"
                          : rights == Rights::send()   ? "'Send'"

@@ -48,7 +48,7 @@ public:
     void drain(Duration longest, std::function<void()> done);
 
     [[nodiscard]] std::size_t connections() const noexcept { return connections_.size(); }
-    /// What its clients take, and the limits that they have met, in lines of text.
+    /// The memory that its clients take, and the limits that they have met, in lines of text.
     [[nodiscard]] std::string describe() const;
 
 private:

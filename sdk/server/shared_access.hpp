@@ -19,8 +19,8 @@ struct AccessKey {
 
     std::string value;
     Rights rights{Rights::all()};
-    /// The entity, in lower case, that the rights are limited to, with what is below it. Empty: all
-    /// entities.
+    /// The entity, in lower case, that the rights are limited to, with the entities below it.
+    /// Empty: all entities.
     std::string entity{};
 
     friend bool operator==(const AccessKey&, const AccessKey&) = default;

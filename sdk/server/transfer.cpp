@@ -82,7 +82,8 @@ std::optional<Failure> find_property_fault(std::string_view application_properti
     return fault;
 }
 
-/// Also what no client of ours could decode: its receivers would fail on it for ever.
+/// Also refuses content that no client of ours could decode: its receivers would fail on it for
+/// ever.
 std::optional<Failure> find_fault(const amqp::EncodedContent& content, const Limits& limits) {
     const amqp::MessageSections& sections = content.sections();
     const std::size_t properties =

@@ -11,7 +11,7 @@ namespace sessionq::broker::filter {
 /// The bytes of a text, or of any other value that has no fixed size; zero for others.
 [[nodiscard]] std::size_t length_of(const PropertyValue& value) noexcept;
 
-/// What of a message decides how long a filter takes.
+/// The sizes of a message that decide how long a filter takes.
 struct Extent {
     std::size_t properties{0};
     std::size_t longest_text{0}; ///< or byte sequence, in bytes
@@ -19,7 +19,8 @@ struct Extent {
     [[nodiscard]] static Extent of(const Message& message) noexcept;
 };
 
-/// An upper limit of the work of expressions, so that a turn need not begin what it cannot end.
+/// An upper limit of the work of expressions, so that a turn need not begin work that it cannot
+/// end.
 class Cost {
 public:
     /// Adds that of an expression.

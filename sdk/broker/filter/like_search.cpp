@@ -152,11 +152,11 @@ public:
     }
 
     // Moves `text` behind the first match and returns true, or to its end. Where the byte is so
-    // frequent that comparing takes longer than reading, it gives up; no match begins before what
-    // is left then.
+    // frequent that comparing takes longer than reading, it gives up; no match begins before the
+    // text that is left then.
     bool find(std::string_view& text, Work& work) const {
         const std::uint64_t steps_a_candidate = 8 + bytes_.size() / Work::text_bytes_a_step;
-        // what the part's characters cost pays for the first comparisons
+        // the cost of the part's characters pays for the first comparisons
         const std::uint64_t paid_by_pattern = 16 + bytes_.size();
         const std::size_t whole = text.size();
         std::uint64_t steps = 0;

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-/// The bounds on a rule and on the work that one rule can cause. What a message meets in all rules
+/// The bounds on a rule and on the work that one rule can cause. The work on a message in all rules
 /// of a topic is not bounded; it is done in turns (`broker/route.hpp`).
 namespace sessionq::broker::filter {
 

@@ -11,8 +11,8 @@
 
 namespace sessionq::broker::filter {
 
-/// What is wrong with an expression, and where. `parse_condition` and `parse_action` catch it, so
-/// it never leaves this folder.
+/// A fault of an expression, and its place. `parse_condition` and `parse_action` catch it, so it
+/// never leaves this folder.
 struct SyntaxError {
     std::string what;
     std::size_t at; ///< from zero

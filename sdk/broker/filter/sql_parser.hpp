@@ -11,8 +11,8 @@
 
 namespace sessionq::broker::filter {
 
-/// Parses a condition. Fails with invalid_argument, naming what is wrong and where, or the bound
-/// that it exceeds (`limits.hpp`).
+/// Parses a condition. Fails with invalid_argument, naming the fault and its place, or the bound
+/// that the condition exceeds (`limits.hpp`).
 [[nodiscard]] core::Result<NodePtr> parse_condition(std::string_view text);
 
 /// One statement of an action. Without an expression it removes the property.

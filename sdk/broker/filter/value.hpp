@@ -22,10 +22,10 @@ using Value = PropertyValue;
 /// Nothing if it is unknown, or has no text.
 [[nodiscard]] std::optional<std::string> shown_text(const Value& value);
 
-/// Compares two values: numbers by size whatever their types, texts (`text_of`) and bytes bytewise,
-/// UUIDs also in another case, instants and lengths of time in order. A decimal and a double are
-/// compared as doubles, because constants with a point are doubles. Nothing if they cannot be
-/// compared. Unordered if they only are known to differ: truth values, and numbers that are NaN.
+/// Compares two values: numbers of any types by size, texts (`text_of`) and bytes bytewise, UUIDs
+/// also in another case, instants and lengths of time in order. A decimal and a double are compared
+/// as doubles, because constants with a point are doubles. Nothing if they cannot be compared.
+/// Unordered if they only are known to differ: truth values, and numbers that are NaN.
 [[nodiscard]] std::optional<std::partial_ordering> compare(const Value& left, const Value& right);
 
 /// Calculates `+ - * / %`. Integers give integers, decimals and integers give decimals if these can

@@ -7,8 +7,8 @@
 
 namespace sessionq::broker::filter {
 
-/// Counts work in steps, up to what one turn may take. A step is a character compared by LIKE,
-/// about a nanosecond; other work is counted as the steps that take as long.
+/// Counts work in steps, up to the limit of one turn. A step is a character compared by LIKE, about
+/// a nanosecond; other work is counted as the steps that take as long.
 class Work {
 public:
     /// If `goes_on`, the first piece of work that has no room is begun all the same. So a turn that

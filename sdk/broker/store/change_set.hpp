@@ -19,7 +19,7 @@ namespace sessionq::broker {
 /// removed in between leaves only its number to write. Does no I/O.
 class ChangeSet {
 public:
-    /// What to do with the row of a message.
+    /// The write that the row of a message needs.
     enum class Action : std::uint8_t { nothing, insert, update, update_with_content, erase };
     struct MessageRow {
         Action action{Action::nothing};

@@ -20,7 +20,8 @@ namespace sessionq::broker {
 class ChangeWriter {
 public:
     /// `database` and `codec` must outlive the writer. The database has the tables of the current
-    /// version. `contents`: what `read_store` found there. Throws DatabaseError.
+    /// version. `contents`: the shared contents that `read_store` found there. Throws
+    /// DatabaseError.
     ChangeWriter(Database& database, const ContentCodec& codec, SharedContents contents);
     ChangeWriter(const ChangeWriter&) = delete;
     ChangeWriter& operator=(const ChangeWriter&) = delete;
@@ -28,7 +29,7 @@ public:
     /// Writes and commits the whole set. If it throws, nothing of the set was written.
     void commit(const ChangeSet& set);
 
-    /// What was committed, in this run and before.
+    /// The ledger of all commits, in this run and before.
     [[nodiscard]] const Ledger& ledger() const noexcept { return committed_; }
 
     /// From the next commit on the store says that its commits are not counted.
@@ -62,7 +63,7 @@ private:
     std::string origin_{}; ///< of the row that is written
     std::size_t ids_since_forgetting_{0};
     Ledger committed_;
-    Ledger ledger_{committed_}; // with what the open transaction adds
+    Ledger ledger_{committed_}; // with the changes of the open transaction
     TableWriters tables_{database_, ledger_};
     LedgerWriter ledger_writer_{database_};
 

@@ -76,7 +76,7 @@ bool read_entries(std::string_view bytes, std::size_t size, Decode decode_entry,
     return all_sound;
 }
 
-/// Reads what a counter may have, and a byte more, so that a longer file is noticed.
+/// Reads the bytes that a counter may have, and one more, so that a longer file is noticed.
 std::string read_bytes(const std::filesystem::path& file) {
     std::string bytes(entries * entry_size + 1, '\0');
     const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

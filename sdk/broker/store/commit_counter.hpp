@@ -22,7 +22,7 @@ struct CommitCount {
     bool operator==(const CommitCount&) const noexcept = default;
 };
 
-/// What a ledger says, counted since the machine was started.
+/// The count of a ledger's commits, with the present start of the machine.
 [[nodiscard]] CommitCount count_of(const Ledger& ledger) noexcept;
 
 /// A file beside the database that counts its commits. SQLite ends a write-ahead log at the first
@@ -42,7 +42,7 @@ struct CommitCount {
 /// replaced by an older copy.
 class CommitCounter {
 public:
-    /// What the file holds.
+    /// The contents of the file.
     struct Contents {
         bool exists{false};
         std::vector<CommitCount> counts{}; ///< the sound entries
@@ -70,8 +70,8 @@ private:
     int descriptor_{-1};
 };
 
-/// Compares a store with the sound entries of its counter. Returns what is wrong. `boot`: of
-/// the count that a ledger has now.
+/// Compares a store with the sound entries of its counter. Returns the fault that it finds. `boot`:
+/// of the count that a ledger has now.
 [[nodiscard]] std::optional<std::string> find_lost_commits(const Ledger& ledger,
                                                            const CommitCounter::Contents& counted,
                                                            std::int64_t boot);

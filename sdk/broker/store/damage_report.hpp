@@ -8,7 +8,7 @@
 
 namespace sessionq::broker {
 
-/// What is wrong with a store: all damages counted, the first ones by name.
+/// The damages of a store: all are counted, the first ones are named.
 class DamageReport {
 public:
     void add(std::string damage);

@@ -27,7 +27,8 @@ struct TableSum {
     bool operator==(const TableSum&) const noexcept = default;
 };
 
-/// What a store should hold. Its one row is written with each commit.
+/// The rows that a store should hold, as counts and sums, and its commits. The ledger is one row,
+/// written with each commit.
 struct Ledger {
     static constexpr std::string_view table = "ledger";
     static constexpr int keys = 1;

@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    /// Opens the database and reads it. Adds what is wrong to `damage_`.
+    /// Opens the database and reads it. Adds the damages that it finds to `damage_`.
     std::optional<Failure> load() {
         if (auto fault = make_private_file(file_)) {
             return fault;
@@ -166,7 +166,7 @@ private:
                                                 "is damaged again: " + damage_.named().back())};
     }
 
-    /// Writes what is sound into a new file.
+    /// Writes the sound rows into a new file.
     std::optional<Failure> write_salvage(const fs::path& fresh, Salvaged& salvaged) {
         std::error_code ignored;
         fs::remove(fresh, ignored); // of a salvage that was interrupted

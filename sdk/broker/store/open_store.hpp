@@ -31,8 +31,8 @@ struct OpenedStore {
 ///
 /// Checks everything: the structure of the file, the checksum of each row, the number and sum of
 /// the rows of each table, and whether commits are missing that were confirmed. With
-/// `OnDamage::set_aside`, copies what is sound into a new store, keeps the damaged files and logs
-/// what is missing.
+/// `OnDamage::set_aside`, copies the sound rows into a new store, keeps the damaged files and logs
+/// the losses.
 ///
 /// Fails, naming the file, and changes nothing but permissions:
 /// - resource_exhausted: it cannot be created, read or written;

@@ -8,7 +8,7 @@
 
 namespace sessionq::broker {
 
-// What sound rows stand for. Fail with protocol_error if this sessionq cannot have written them.
+// Decode sound rows. Fail with protocol_error if this sessionq cannot have written them.
 [[nodiscard]] core::Result<DurableQueue> decode(const QueueRow& row, const ContentCodec& codec);
 /// Without its content if the row refers to a shared one.
 [[nodiscard]] core::Result<DurableMessage> decode(const MessageRow& row, const ContentCodec& codec);

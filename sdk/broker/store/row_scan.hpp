@@ -12,8 +12,8 @@
 
 namespace sessionq::broker {
 
-/// Reads what can be read of the rows of a damaged table: from both ends, and between unreadable
-/// parts if the keys are numbers. A break in the order of the keys counts as unreadable.
+/// Reads the readable rows of a damaged table: from both ends, and between unreadable parts if the
+/// keys are numbers. A break in the order of the keys counts as unreadable.
 template <typename Row>
 class RowScan {
 public:

@@ -117,7 +117,7 @@ private:
         });
     }
 
-    /// Calls `use(row, what it stands for)` for each sound row.
+    /// Calls `use(row, decoded)` for each sound row.
     template <typename Row, typename Use>
     void copy(std::optional<std::int64_t> entity, Use use, typename RowScan<Row>::Bound above = {},
               typename RowScan<Row>::Bound below = {}) {

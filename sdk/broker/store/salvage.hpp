@@ -7,7 +7,7 @@
 
 namespace sessionq::broker {
 
-/// How many rows were copied, and what could not be.
+/// How many rows were copied, and the rows that could not be.
 struct Salvaged {
     std::int64_t rows{0};
     DamageReport lost{};

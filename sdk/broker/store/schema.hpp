@@ -16,8 +16,8 @@ namespace sessionq::broker {
 constexpr std::int64_t schema_version = 4;
 
 /// Initialises a new database, or upgrades a store of version 1 or 2 in place. Checks the structure
-/// of the file and adds what is wrong with it to `damage`; a damaged store is not changed.
-/// `is_counted`: there is a counter of its commits, so the store is neither new nor that old.
+/// of the file and adds its damages to `damage`; a damaged store is not changed. `is_counted`:
+/// there is a counter of its commits, so the store is neither new nor that old.
 ///
 /// Fails, naming `file`, with invalid_argument: it is not a sessionq store, or of a newer sessionq.
 /// Throws DatabaseError.

@@ -31,7 +31,7 @@ std::optional<Failure> make_directory(const fs::path& directory) {
                    : std::optional{refuse_store(Errc::resource_exhausted, directory,
                                                 "cannot be created: " + last_error())};
     }
-    fs::permissions(directory, fs::perms::owner_all, error); // whatever the umask left
+    fs::permissions(directory, fs::perms::owner_all, error); // undoes the umask
     return std::nullopt;
 }
 

@@ -28,11 +28,11 @@ namespace sessionq::broker {
 /// others to the files of an existing store. Logs a warning if others may read a directory that
 /// existed: other files may be in it, so its permissions stay as they are.
 ///
-/// Fails if others could lead what is written elsewhere: they may write to the directory, or a file
-/// of the store is a link, no regular file, or another user's.
+/// Fails if others could lead the writes elsewhere: they may write to the directory, or a file of
+/// the store is a link, no regular file, or another user's.
 [[nodiscard]] std::optional<Failure> prepare_directory(const std::filesystem::path& directory);
 
-/// Creates an empty file for its owner alone, whatever the umask. Keeps a file that exists. SQLite
+/// Creates an empty file for its owner alone, with any umask. Keeps a file that exists. SQLite
 /// gives the files beside it the same permissions.
 [[nodiscard]] std::optional<Failure> make_private_file(const std::filesystem::path& file);
 

@@ -217,7 +217,7 @@ std::unique_ptr<Failure> StoreJournal::try_commit() {
     }
 }
 
-// After the commit, so that the count is never ahead of what the disk has.
+// After the commit, so that the count is never ahead of the commits on the disk.
 void StoreJournal::count_commit() {
     if (is_counting_ && !counter_->write(count_of(writer_.ledger()))) {
         is_counting_ = false;
@@ -249,7 +249,7 @@ void StoreJournal::return_room() {
             room_return_.on_step(before.unused - pages().unused, ended - begun, ended);
         }
     } catch (const DatabaseError&) {
-        // The next commit says what is wrong with the disk.
+        // The next commit names the fault of the disk.
         room_return_.on_step(0, Duration::zero(), clock_.now());
     }
 }

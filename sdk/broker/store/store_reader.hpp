@@ -12,7 +12,7 @@
 
 namespace sessionq::broker {
 
-/// What a store holds.
+/// The queues and shared contents of a store.
 struct StoreContents {
     std::vector<DurableQueue> queues{};
     SharedContents shared{};

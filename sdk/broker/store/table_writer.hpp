@@ -48,7 +48,7 @@ public:
     }
 
     /// Reads the row of `key`, lets `change` change columns outside of the key, and writes it. No
-    /// effect if there is no such row. `change` itself handles what becomes of the reference.
+    /// effect if there is no such row. `change` itself keeps or releases the reference of the row.
     template <typename Change>
     void change(const Row& key, Change change) {
         bind_row(find_, key, Columns::keys);
