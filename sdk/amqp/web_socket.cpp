@@ -135,14 +135,16 @@ struct Target {
 
 Target target_of(std::string_view line) noexcept {
     const std::size_t begin = line.find(' ') + 1;
-    std::string_view path = line.substr(begin, line.find_first_of(" ?", begin) - begin);
-    const std::size_t scheme = path.find(behind_scheme);
-    if (path.starts_with('/') || scheme == std::string_view::npos) {
-        return {.path = path};
+    const std::string_view path = line.substr(begin, line.find_first_of(" ?", begin) - begin);
+    for (const std::string_view scheme : {"http", "https", "ws", "wss"}) {
+        const std::string_view rest = path.substr(std::min(scheme.size(), path.size()));
+        if (are_alike(path.substr(0, scheme.size()), scheme) && rest.starts_with(behind_scheme)) {
+            const std::string_view place = rest.substr(behind_scheme.size());
+            const std::size_t slash = std::min(place.find('/'), place.size());
+            return {.host = place.substr(0, slash), .path = place.substr(slash)};
+        }
     }
-    path.remove_prefix(scheme + behind_scheme.size());
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    return {.host = path.substr(0, slash), .path = path.substr(slash)};
+    return {.path = path};
 }
 
 /// Whether no name service says where the host is: "localhost", or an address.
@@ -221,7 +223,8 @@ WebSocketUpgrade::State WebSocketUpgrade::on_head(std::string_view head) {
 WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
     const std::string_view line = first_line(head);
     const Target target = target_of(line);
-    const std::string_view host = target.host.empty() ? field(head, "Host") : target.host;
+    const std::string_view named = field(head, "Host");
+    const std::string_view host = target.host.empty() ? named : target.host;
     const std::string key{field(head, "Sec-WebSocket-Key")};
     const bool is_upgrade = names(field(head, "Upgrade"), "websocket") &&
                             names(field(head, "Connection"), "upgrade") && !key.empty();
@@ -249,7 +252,7 @@ WebSocketUpgrade::State WebSocketUpgrade::on_request(std::string_view head) {
         return refuse("426 Upgrade Required", "The version of WebSocket is 13.",
                       "the peer speaks another version of WebSocket", "Sec-WebSocket-Version: 13");
     }
-    if (host.empty() || !is_key(key)) {
+    if (named.empty() || !is_key(key)) {
         return refuse("400 Bad Request", "Host, or a Sec-WebSocket-Key of 16 bytes, is missing.",
                       "the peer's request breaks the rules of WebSocket");
     }

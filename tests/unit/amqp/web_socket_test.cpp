@@ -176,9 +176,19 @@ TEST_CASE("WebSocket: a request may name the host in its target, as Java's clien
     CHECK(answer("wss://localhost:443" + at + "?x=http://y") == "101");
     CHECK(answer(at + "?x=http://y/z") == "101");
     CHECK(answer("https://localhost/elsewhere") == "404");
+    CHECK(answer("HTTPS://LOCALHOST" + at) == "101");
     CHECK(answer("https://localhost") == "404");
+    CHECK(answer("://" + at) == "404");
+    CHECK(answer("ftp://localhost" + at) == "404");
+    CHECK(answer("x" + at) == "404");
     CHECK(answer("http://127.0.0.1" + at, "Origin: http://127.0.0.1\r\n") == "101");
     CHECK(answer("http://evil" + at, "Origin: http://evil\r\n") == "403");
+    auto without_host = WebSocketUpgrade::server(path); // the field is there all the same (3.2)
+    std::string request = WebSocketUpgrade::client("h", path, make_web_socket_key()).output;
+    request.replace(request.find(at), at.size(), "http://localhost" + at);
+    request.erase(request.find("Host: h\r\n"), 9);
+    CHECK(feed(without_host, request) == State::failed);
+    CHECK(without_host.output.starts_with("HTTP/1.1 400"));
 }
 
 TEST_CASE("WebSocket: a peer that does not speak HTTP is refused at its first bytes") {
