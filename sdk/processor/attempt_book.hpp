@@ -4,11 +4,18 @@
 #include <cstdint>
 #include <utility>
 
+#include <sessionq/processor_options.hpp>
+
 #include "processor/message_machine.hpp"
 #include "processor/session_record.hpp"
-#include "processor/session_state.hpp"
 
 namespace sessionq::processor {
+
+/// The steps that follow for a session's suspect; several at once, in the order of the members.
+struct AttemptSteps {
+    bool write{false};    ///< keep `noted` with the session
+    bool end_turn{false}; ///< other suspects of the processor may have it
+};
 
 /// Decides what is noted of a session's suspects (`CrashGuard`): an attempt before the handler
 /// starts, and that it did not kill when the handler has ended. So what is still noted when another
@@ -18,18 +25,18 @@ class AttemptBook {
 public:
     enum class Next : std::uint8_t {
         start,
-        wait, ///< for `turn_came` or `written`
-        out,  ///< it has killed too often
+        wait,       ///< for `turn_came`, and then `written`
+        wait_alone, ///< the same, while no other suspect of the processor is handled
+        out,        ///< it has killed too often
     };
 
-    explicit AttemptBook(SessionState& session) noexcept : session_{session} {}
+    explicit AttemptBook(const std::optional<CrashGuard>& guard) noexcept : guard_{guard} {}
 
     /// Whether the session's record is looked at before a message is handled that arrives.
     /// `earlier`: the session had others before.
     [[nodiscard]] bool suspects(std::uint32_t deliveries, bool holder_lost,
                                 bool earlier) const noexcept {
-        const auto& guard = session_.terms.options.crash_guard;
-        return deliveries != 0 || (guard && (holder_lost || (guard->every_session && !earlier)));
+        return deliveries != 0 || (guard_ && (holder_lost || (guard_->every_session && !earlier)));
     }
 
     /// As the session's record says.
@@ -39,31 +46,30 @@ public:
 
     /// The record is known, and the suspect is to be handled.
     [[nodiscard]] Next admit(const Suspect& suspect) {
-        const auto& guard = session_.terms.options.crash_guard;
-        if (!guard) {
+        if (!guard_) {
             return Next::start;
         }
         deaths_ = noted_.sequence == suspect.sequence && noted_.begun != 0
                       ? noted_.begun
                       : static_cast<std::uint32_t>(suspect.holder_lost);
         suspect_ = suspect.sequence;
-        if (deaths_ >= guard->deaths) {
-            stage_ = guard->then == CrashGuard::Action::dead_letter ? Stage::over : Stage::none;
+        if (deaths_ >= guard_->deaths) {
+            stage_ = guard_->then == CrashGuard::Action::dead_letter ? Stage::over : Stage::none;
             return Next::out;
         }
         // The process dies with what other sessions handle: a suspect that is nearly condemned is
         // handled alone, and is not condemned for what another one does.
-        const bool alone = deaths_ > 1 || deaths_ + 1 >= guard->deaths;
+        const bool alone = deaths_ > 1 || deaths_ + 1 >= guard_->deaths;
         stage_ = Stage::queued;
-        turn_ = Turn::asked;
-        session_.add(Kind::take_turn, alone ? 1U : 0U);
-        return Next::wait;
+        has_turn_ = true;
+        return alone ? Next::wait_alone : Next::wait;
     }
     /// No suspect of another session is in the way.
-    void turn_came() {
-        if (stage_ == Stage::queued) {
-            note();
+    [[nodiscard]] AttemptSteps turn_came() noexcept {
+        if (stage_ != Stage::queued) {
+            return {};
         }
+        return note(Stage::noting, deaths_ + 1);
     }
     /// The broker has answered to a change. True: the suspect may start.
     [[nodiscard]] bool written() noexcept {
@@ -77,48 +83,40 @@ public:
 
     /// The suspect's handler has ended. Unless the message leaves the session it comes again, and
     /// that was no death.
-    void ended(const MessageEnd& end) {
+    [[nodiscard]] AttemptSteps ended(const MessageEnd& end) noexcept {
         const bool stays = end.decision ? goes_back(*end.decision) : end.ending == Ending::failed;
-        if (stays) {
-            withdraw();
-            end_turn();
-        } else {
+        if (!stays) {
             stage_ = Stage::over;
+            return {};
         }
+        AttemptSteps steps = note(Stage::none, deaths_);
+        steps.end_turn = end_turn();
+        return steps;
     }
     /// A message has left.
-    void gone() {
-        if (stage_ == Stage::over) {
-            end_turn();
-        }
+    [[nodiscard]] AttemptSteps gone() noexcept {
+        return {.end_turn = stage_ == Stage::over && end_turn()};
     }
-    /// The session is about to be given back. True: what is noted goes first.
-    [[nodiscard]] bool tidy() {
-        end_turn();
+    /// The session is about to be given back: what is noted goes first.
+    [[nodiscard]] AttemptSteps tidy() noexcept {
+        AttemptSteps steps{};
         switch (std::exchange(stage_, Stage::none)) {
         case Stage::none:
-        case Stage::queued: return false;
+        case Stage::queued: break;
         case Stage::noting:
-        case Stage::running: withdraw(); return true; // it never started
-        case Stage::over:
-            noted_ = {};
-            write();
-            return true;
+        case Stage::running: steps = note(Stage::none, deaths_); break; // it never started
+        case Stage::over: steps = note(Stage::none, 0); break;
         }
-        return false;
+        steps.end_turn = end_turn();
+        return steps;
     }
-    void end_turn() {
-        if (std::exchange(turn_, Turn::none) == Turn::asked) {
-            session_.add(Kind::end_turn);
-        }
-    }
+    /// Whether there was a turn to end, or one that was waited for.
+    [[nodiscard]] bool end_turn() noexcept { return std::exchange(has_turn_, false); }
 
     /// The broker has not confirmed a change.
     [[nodiscard]] bool is_writing() const noexcept { return writing_ != 0; }
 
 private:
-    using Kind = SessionAction::Kind;
-
     enum class Stage : std::uint8_t {
         none,
         queued, ///< waits for the turn
@@ -127,30 +125,20 @@ private:
         over, ///< the message leaves: its note can go
     };
 
-    enum class Turn : std::uint8_t { none, asked };
-
-    void note() {
-        stage_ = Stage::noting;
-        noted_ = {.sequence = suspect_, .begun = deaths_ + 1};
-        write();
-    }
-    void withdraw() {
-        stage_ = Stage::none;
-        noted_ = {.sequence = suspect_, .begun = deaths_};
-        write();
-    }
-    void write() {
+    [[nodiscard]] AttemptSteps note(Stage stage, std::uint32_t begun) noexcept {
+        stage_ = stage;
+        noted_ = {.sequence = suspect_, .begun = begun};
         ++writing_;
-        session_.add(Kind::write_attempts);
+        return {.write = true};
     }
 
-    SessionState& session_;
+    const std::optional<CrashGuard>& guard_;
     NotedAttempts noted_{};
     std::int64_t suspect_{0};
     std::uint32_t deaths_{0}; ///< of the suspect, before this attempt
     std::uint32_t writing_{0};
     Stage stage_{Stage::none};
-    Turn turn_{Turn::none};
+    bool has_turn_{false}; ///< or it is asked for
 };
 
 } // namespace sessionq::processor

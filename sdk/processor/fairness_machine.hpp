@@ -12,7 +12,7 @@
 
 #include <sessionq/time.hpp>
 
-#include "processor/session_state.hpp"
+#include "processor/session_machine.hpp"
 
 namespace sessionq::processor {
 
@@ -70,13 +70,13 @@ public:
     }
     /// Whether a session that has had its slot since then is to be left. Those that are being left
     /// come first, then those that were held for longest.
-    [[nodiscard]] bool leaves(const std::string& session, SessionState::Phase phase,
+    [[nodiscard]] bool leaves(const std::string& session, SessionMachine::Phase phase,
                               TimePoint since, TimePoint now) {
-        if (phase >= SessionState::Phase::draining) {
+        if (phase >= SessionMachine::Phase::draining) {
             leaves_ -= leaves_ != 0 ? 1 : 0;
             return false;
         }
-        if (phase == SessionState::Phase::parked || !hold_) {
+        if (phase == SessionMachine::Phase::parked || !hold_) {
             return false;
         }
         const TimePoint due = since + *hold_;

@@ -3,61 +3,48 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <utility>
 
-#include "processor/session_state.hpp"
+#include <sessionq/time.hpp>
 
 namespace sessionq::processor {
 
-/// Decides what is kept with a session so that a delayed retry survives (`retry_later`): when the
-/// record of it is read, written and removed. What was never delivered before costs nothing.
+/// Decides what is kept with a session so that a delayed retry survives (`retry_later`): when its
+/// record is read, and what is written into it. What was never delivered before costs nothing.
 class RetryDelay {
 public:
-    explicit RetryDelay(SessionState& session) noexcept : session_{session} {}
+    enum class Reading : std::uint8_t {
+        never, ///< the record is to be read now
+        asked, ///< the answer is awaited
+        known,
+    };
 
-    /// A message was delivered before. True: the record is known, and no delay is left. False: it
-    /// is asked for, once, and `answered` follows.
-    [[nodiscard]] bool examine() {
-        if (reading_ == Reading::never) {
-            reading_ = Reading::asked;
-            session_.add(SessionAction::Kind::read_record);
-        }
-        return reading_ == Reading::known;
+    /// A message was delivered before. Says `never` once.
+    [[nodiscard]] Reading examine() noexcept {
+        return reading_ == Reading::never ? std::exchange(reading_, Reading::asked) : reading_;
     }
-    /// Returns what is left of the delay. A record of one that is over is removed.
-    [[nodiscard]] Duration answered(std::optional<Duration> delay) {
-        reading_ = Reading::known;
-        if (delay == Duration::zero()) {
-            end();
-        }
-        return delay.value_or(Duration::zero());
-    }
+    void known() noexcept { reading_ = Reading::known; }
 
     /// Nothing of the session is to be handled until then, or until a later instant that was given.
-    void begin(TimePoint until) {
+    /// Returns the delay to be written.
+    [[nodiscard]] Duration begin(TimePoint until, TimePoint now) noexcept {
+        ++writing_;
         until_ = std::max(until_, until);
-        write(until_ - session_.now);
+        return until_ - now;
     }
-    /// The delay is over: its record goes.
-    void end() {
+    /// The delay is over. Returns zero, to be written: the record goes.
+    [[nodiscard]] Duration end() noexcept {
+        ++writing_;
         until_ = {};
-        write(Duration::zero());
+        return Duration::zero();
     }
-    /// The broker has answered a `begin` or an `end`.
+    /// The broker has answered to a change.
     void written() noexcept { writing_ -= writing_ != 0 ? 1 : 0; }
 
     /// The broker has not confirmed the record: the failed message stays here, and so the session.
     [[nodiscard]] bool is_writing() const noexcept { return writing_ != 0; }
 
 private:
-    enum class Reading : std::uint8_t { never, asked, known };
-
-    void write(Duration delay) {
-        ++writing_;
-        session_.add({.kind = SessionAction::Kind::write_record, .delay = delay});
-    }
-
-    SessionState& session_;
     Reading reading_{Reading::never};
     TimePoint until_{}; ///< of messages that failed here
     std::uint32_t writing_{0};

@@ -3,87 +3,134 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include <sessionq/processor_report.hpp>
+#include <sessionq/session_context.hpp>
 #include <sessionq/time.hpp>
 
 #include "processor/message_machine.hpp"
+#include "processor/session_record.hpp"
 
 namespace sessionq::processor {
 
-/// What the driver of a session tells that an action asked for.
-enum class Awaited : std::uint8_t {
-    delay_kept,    ///< by the broker, or it refused; the same with
-    attempts_kept, ///< the noted attempts
-    turn,
+/// The steps of a held session: `SessionMachine` names them, `SessionDriver` takes them. Where a
+/// step has an answer, the comment names the input that brings it.
+namespace action {
+
+// The session's life
+struct CountOpened {}; ///< the session has begun
+struct RunOpen {};     ///< call on_session_open: `open_ended`
+struct RunClose {      ///< call on_session_close: `close_ended`
+    CloseReason reason;
+};
+struct CountParked {}; ///< the session keeps its lock without a slot from now on
+struct FreeSlot {      ///< the slot may accept the next session (R4)
+    CloseReason reason;
+};
+struct LetGo { ///< the session is no longer ours
+    CloseReason reason;
+    bool opened;
+};
+struct Finish {}; ///< nothing is left: the driver may go
+
+// The lane
+struct PauseLane {};  ///< nothing more starts
+struct ResumeLane {}; ///< ends the pause
+struct ReleaseLane {  ///< so many calls that hold the lane are dealt with
+    std::uint32_t calls;
+};
+struct LimitLane { ///< so many calls may run at once
+    std::uint32_t calls;
+};
+struct TakeBack {}; ///< take what has not started from the lane: `taken_back`, `all_taken_back`
+
+// Messages
+struct Enqueue { ///< at the end of the lane
+    MessageMachine* message;
+};
+struct PutBack { ///< the message was in the lane and returns to its place there
+    MessageMachine* message;
+};
+struct Settle { ///< send the settlement, as the handler decided, else by the verdict: `answered`
+    MessageMachine* message;
+    Verdict verdict;
+};
+struct Dispose { ///< the message is finished; `lost`: the broker has it back
+    MessageMachine* message;
+    bool lost;
+};
+struct ReportFailed { ///< its handler has failed
+    MessageMachine* message;
+    MessageFate fate;
 };
 
-/// One thing that the driver of a session does next.
-struct SessionAction {
-    enum class Kind : std::uint8_t {
-        count_opened,   ///< the session has begun
-        lock_over,      ///< nothing starts any more; the handlers' stop token fires; `count`: 1 if
-                        ///< the lock was lost, 0 if it was given up
-        pause_lane,     ///< nothing more starts
-        resume_lane,    ///< ends the pause
-        release_lane,   ///< `count` calls that hold the lane are dealt with
-        limit_lane,     ///< `count` calls may run at once
-        take_back,      ///< take what has not started from the lane: `taken_back`, `all_taken_back`
-        enqueue,        ///< `message` goes to the end of the lane
-        put_back,       ///< `message` was in the lane and returns to its place there
-        settle,         ///< send the settlement of `message`: as decided, else by `verdict`;
-                        ///< `count`: 1 if it is released unstarted
-        dispose,        ///< `message` is finished; `count`: 1 if the broker has it back
-        add_credit,     ///< `count` more messages may come
-        drain,          ///< ask for the credit back
-        run_open,       ///< call on_session_open
-        run_close,      ///< call on_session_close
-        report_silent,  ///< the broker does not answer settlements
-        count_parked,   ///< the session keeps its lock without a slot from now on
-        drop_link,      ///< end the link, and with it what it has not answered
-        close_link,     ///< give the session back
-        free_slot,      ///< the slot may accept the next session (R4)
-        let_go,         ///< the session is no longer ours; `count`: 1 if it was opened
-        finish,         ///< nothing is left: the driver may go
-        show_lock,      ///< handlers see the lock's end as it is now; `count` renewals succeeded
-        renew_lock,     ///< ask the broker: `renewed`
-        report_expired, ///< the lock was not renewed in time
-        warn,           ///< the lock is about to end: the handlers' stop token fires
-        report_slow,    ///< it is not renewed, because of `max_lock_renewal`
-        read_record,    ///< ask the broker for the session's record: `examined`
-        write_record,   ///< the session is not to be handled for `delay`; zero: remove the record;
-                        ///< answered with `came`
-        write_attempts, ///< keep the noted attempts with the session: `came`
-        take_turn,      ///< of the processor's suspects; `count`: 1 if it is to be the only one:
-                        ///< `came`
-        end_turn,       ///< it has ended, or is not waited for any more
-        report_failed,  ///< the handler of `message` failed: its `fate`
-    };
-    Kind kind{Kind::finish};
-    Verdict verdict{Verdict::complete};
-    MessageFate fate{MessageFate::none};
-    std::uint32_t count{0};
-    MessageMachine* message{nullptr};
-    Duration delay{};
+// The link
+struct AddCredit { ///< so many more messages may come
+    std::uint32_t messages;
+};
+struct Drain {};     ///< ask for the credit back: `drained`
+struct CloseLink {}; ///< give the session back: `link_closed`
+struct DropLink {};  ///< end the link, and with it all that it has not answered
+
+// The lock
+struct ShowLock { ///< handlers see the lock's end as it is now
+    bool renewed;
+};
+struct RenewLock {}; ///< ask the broker: `renewed`
+struct WarnOfEnd {}; ///< the lock is about to end: the handlers' stop token fires
+struct EndLock {     ///< nothing starts any more, and that token fires; not lost: it was given up
+    bool lost;
+};
+struct Report { ///< an error of the session; the text is a constant
+    ErrorSource source;
+    Errc code;
+    const char* detail;
 };
 
-/// What the driver of one session does next, in order. Its memory stays for the next actions.
+// The session's record
+struct ReadRecord {}; ///< ask the broker: `examined`
+struct WriteDelay {   ///< the session is not to be handled for so long, zero: `delay_kept`
+    Duration delay;
+};
+struct WriteAttempts { ///< `attempts_kept`
+    NotedAttempts noted;
+};
+struct TakeTurn { ///< of the processor's suspects; alone: it is to be the only one: `turn_came`
+    bool alone;
+};
+struct EndTurn {}; ///< it has ended, or is not waited for any more
+
+} // namespace action
+
+using SessionAction =
+    std::variant<action::CountOpened, action::RunOpen, action::RunClose, action::CountParked,
+                 action::FreeSlot, action::LetGo, action::Finish, action::PauseLane,
+                 action::ResumeLane, action::ReleaseLane, action::LimitLane, action::TakeBack,
+                 action::Enqueue, action::PutBack, action::Settle, action::Dispose,
+                 action::ReportFailed, action::AddCredit, action::Drain, action::CloseLink,
+                 action::DropLink, action::ShowLock, action::RenewLock, action::WarnOfEnd,
+                 action::EndLock, action::Report, action::ReadRecord, action::WriteDelay,
+                 action::WriteAttempts, action::TakeTurn, action::EndTurn>;
+
+/// The steps that the driver of one session takes next, in order. Their memory stays for the next
+/// ones.
 class SessionActions {
 public:
     SessionActions() { actions_.reserve(usual); }
 
     void add(const SessionAction& action) { actions_.push_back(action); }
 
-    /// Performs all, also what is added meanwhile. From within `perform` it does nothing and
-    /// returns false: the outer call performs what was added.
+    /// Performs all, also those that are added meanwhile. From within `perform` it does nothing and
+    /// returns false: the outer call performs them.
     template <typename Perform>
-    bool run(Perform perform) {
+    bool run(const Perform& perform) {
         if (next_ != 0) {
             return false;
         }
         while (next_ < actions_.size()) {
-            perform(SessionAction{actions_[next_++]});
+            std::visit(perform, SessionAction{actions_[next_++]});
         }
         actions_.clear();
         next_ = 0;

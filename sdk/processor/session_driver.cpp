@@ -11,9 +11,7 @@
 namespace sessionq::processor {
 namespace {
 
-MessageCall& call_of(const SessionAction& action) {
-    return static_cast<MessageCall&>(*action.message);
-}
+MessageCall& call_of(MessageMachine* message) { return static_cast<MessageCall&>(*message); }
 
 /// The message is settled or gone: its own lock is not renewed any more.
 void drop_own_lock(ports::OwnLocks* locks, const MessageCall& call) {
@@ -97,8 +95,7 @@ void SessionDriver::on_delivery(ports::DeliveryPtr delivery) {
     if (own_locks_) {
         call.own_lock = own_locks_->add(call, &call);
     }
-    if (machine_.attempts().suspects(call.message.delivery_count(), call.holder_lost,
-                                     machine_.had_messages())) {
+    if (machine_.suspects(call.message.delivery_count(), call.holder_lost)) {
         call.note_suspect(
             {.sequence = call.message.sequence_number(), .holder_lost = call.holder_lost});
     }
@@ -134,10 +131,7 @@ void SessionDriver::on_settled(ports::Delivery& delivery, const Failure* failure
 
 void SessionDriver::on_lost(const Failure& reason) {
     view_.report(ErrorSource::link, reason);
-    link_.reset();
-    asked_.reset();
-    own_locks_.reset();
-    record_.state().drop();
+    drop_link();
     feed(&SessionMachine::link_lost, reason.code);
 }
 
@@ -180,142 +174,146 @@ void SessionDriver::session_call_ended() {
 
 // Actions
 
-bool SessionDriver::perform() {
-    return machine_.actions().run([this](const SessionAction& action) { perform(action); });
-}
+struct SessionDriver::Steps {
+    SessionDriver& driver;
 
-void SessionDriver::perform(const SessionAction& action) {
-    using Kind = SessionAction::Kind;
-    Meters& meters = view_.workplace().meters;
-    Counters& counters = meters.counters;
-    dispatch::Lane& lane = view_.lane();
-    switch (action.kind) {
-    case Kind::count_opened:
-        counters.sessions_opened.add();
-        log_session(view_, core::events::session_opened, " is opened");
-        break;
-    case Kind::show_lock:
-        counters.lock_renewals.add(action.count);
-        view_.show(machine_.lock());
-        break;
-    case Kind::renew_lock: renew_lock(); break;
-    case Kind::read_record:
-        record_.read([this](const auto& delay) {
-            machine_.attempts().known(record_.attempts());
-            feed(&SessionMachine::examined, delay);
-        });
-        break;
-    case Kind::write_record:
-        record_.write(action.delay, [this] { feed(&SessionMachine::came, Awaited::delay_kept); });
-        break;
-    case Kind::write_attempts:
-        record_.write(machine_.attempts().noted(),
-                      [this] { feed(&SessionMachine::came, Awaited::attempts_kept); });
-        break;
-    case Kind::take_turn:
-        view_.shared().suspects.take(this, view_.loop(), action.count, [weak = weak_from_this()] {
-            if (const auto driver = weak.lock()) {
-                driver->feed(&SessionMachine::came, Awaited::turn);
-            }
-        });
-        break;
-    case Kind::end_turn: view_.shared().suspects.ended(this); break;
-    case Kind::warn: view_.fire_stop(); break;
-    case Kind::lock_over:
-        counters.locks_lost.add(action.count);
-        view_.end_lock();
-        break;
-    case Kind::report_expired:
-        view_.report(ErrorSource::lock_renewal,
-                     {.code = Errc::lock_lost, .detail = "the lock expired"});
-        break;
-    case Kind::report_slow:
-        view_.report(ErrorSource::lock_renewal,
-                     {.code = Errc::lock_lost,
-                      .detail = "the lock is not renewed: no handler of the session finished "
-                                "within max_lock_renewal"});
-        break;
-    case Kind::report_silent:
-        view_.report(ErrorSource::settlement,
-                     {.code = Errc::timeout, .detail = "the broker does not answer settlements"});
-        break;
-    case Kind::pause_lane: lane.pause(); break;
-    case Kind::resume_lane: lane.resume(); break;
-    case Kind::release_lane:
-        for (std::uint32_t i = 0; i < action.count; ++i) {
-            lane.release();
+    void operator()(const action::CountOpened&) const {
+        counters().sessions_opened.add();
+        log_session(view(), core::events::session_opened, " is opened");
+    }
+    void operator()(const action::RunOpen&) const {
+        view().workplace().meters.rolled(driver.seat_.left_at, now());
+        driver.run_call(std::nullopt);
+    }
+    void operator()(const action::RunClose& step) const { driver.run_call(step.reason); }
+    void operator()(const action::CountParked&) const { counters().sessions_parked.add(); }
+    void operator()(const action::FreeSlot& step) const {
+        driver.shard_.slots().session_left(driver.seat_, step.reason,
+                                           driver.machine_.had_messages());
+    }
+    void operator()(const action::LetGo& step) const {
+        view().workplace().meters.closed(step.reason, step.opened ? 1 : 0,
+                                         now() - driver.seat_.granted_at);
+        view().shared().held.ended(held_key(view()), &driver);
+        driver.shard_.slots().accepts().let_go(driver.seat_.target);
+        if (step.opened) {
+            log_session(view(), core::events::session_closed,
+                        " is closed: ", to_string(step.reason));
         }
-        break;
-    case Kind::report_failed: {
-        const MessageCall& call = call_of(action);
-        view_.report(
+    }
+    void operator()(const action::Finish&) const { driver.shard_.session_ended(driver); }
+
+    void operator()(const action::PauseLane&) const { lane().pause(); }
+    void operator()(const action::ResumeLane&) const { lane().resume(); }
+    void operator()(const action::ReleaseLane& step) const {
+        for (std::uint32_t i = 0; i < step.calls; ++i) {
+            lane().release();
+        }
+    }
+    void operator()(const action::LimitLane& step) const { lane().set_max_calls(step.calls); }
+    void operator()(const action::TakeBack&) const { driver.take_back(); }
+
+    void operator()(const action::Enqueue& step) const {
+        lane().push(call_of(step.message));
+        driver.shard_.lane_ready();
+    }
+    void operator()(const action::PutBack& step) const {
+        call_of(step.message).times.ready = now();
+        lane().put_back(call_of(step.message));
+        driver.shard_.lane_ready();
+    }
+    void operator()(const action::Settle& step) const {
+        driver.settle(call_of(step.message), step.verdict);
+    }
+    void operator()(const action::Dispose& step) const {
+        counters().messages_lost.add(step.lost ? 1 : 0);
+        drop_own_lock(driver.own_locks_.get(), call_of(step.message));
+        delete &call_of(step.message);
+    }
+    void operator()(const action::ReportFailed& step) const {
+        const MessageCall& call = call_of(step.message);
+        view().report(
             ErrorSource::message_handler,
             {.code = Errc::handler_failed, .detail = std::string{call.end().failure_text()}},
-            {.message = &call.message, .attempt = call.attempt(), .fate = action.fate});
-        break;
+            {.message = &call.message, .attempt = call.attempt(), .fate = step.fate});
     }
-    case Kind::limit_lane: lane.set_max_calls(action.count); break;
-    case Kind::take_back: take_back(); break;
-    case Kind::enqueue:
-        lane.push(call_of(action));
-        shard_.lane_ready();
-        break;
-    case Kind::put_back:
-        call_of(action).times.ready = view_.loop().now();
-        lane.put_back(call_of(action));
-        shard_.lane_ready();
-        break;
-    case Kind::settle:
-        view_.workplace().tally.released += action.count;
-        static_cast<void>(call_of(action).decide(
-            settlement_for(action.verdict, call_of(action).end().failure_text())));
-        drop_own_lock(own_locks_.get(), call_of(action));
-        trace_settling(call_of(action), view_);
-        log_settling(view_, call_of(action).message, call_of(action).outcome());
-        call_of(action).times.settled = view_.loop().now();
-        link_->settle(call_of(action), call_of(action).take_settlement());
-        break;
-    case Kind::dispose:
-        counters.messages_lost.add(action.count);
-        drop_own_lock(own_locks_.get(), call_of(action));
-        delete &call_of(action);
-        break;
-    case Kind::add_credit: link_->add_credit(action.count); break;
-    case Kind::drain: link_->drain(); break;
-    case Kind::run_open:
-        meters.rolled(seat_.left_at, view_.loop().now());
-        run_call(std::nullopt);
-        break;
-    case Kind::run_close: run_call(machine_.close_reason()); break;
-    case Kind::drop_link:
-        link_.reset();
-        asked_.reset();
-        own_locks_.reset();
-        record_.state().drop();
-        break;
-    case Kind::close_link:
-        link_->close([this, asked = view_.loop().now()](const core::Result<core::Done>& done) {
+
+    void operator()(const action::AddCredit& step) const {
+        driver.link_->add_credit(step.messages);
+    }
+    void operator()(const action::Drain&) const { driver.link_->drain(); }
+    void operator()(const action::CloseLink&) const {
+        driver.link_->close([self = &driver, asked = now()](const core::Result<core::Done>& done) {
             if (done.ok()) {
-                shard_.slots().accepts().closed_in(view_.loop().now() - asked);
+                const TimePoint now = self->view_.loop().now();
+                self->shard_.slots().accepts().closed_in(now - asked);
             }
-            feed(&SessionMachine::link_closed);
+            self->feed(&SessionMachine::link_closed);
         });
-        break;
-    case Kind::count_parked: counters.sessions_parked.add(); break;
-    case Kind::let_go:
-        meters.closed(machine_.close_reason(), action.count, view_.loop().now() - seat_.granted_at);
-        view_.shared().held.ended(held_key(view_), this);
-        shard_.slots().accepts().let_go(seat_.target);
-        if (action.count != 0) {
-            log_session(view_, core::events::session_closed,
-                        " is closed: ", to_string(machine_.close_reason()));
-        }
-        break;
-    case Kind::free_slot:
-        shard_.slots().session_left(seat_, machine_.close_reason(), machine_.had_messages());
-        break;
-    case Kind::finish: shard_.session_ended(*this); break;
     }
+    void operator()(const action::DropLink&) const { driver.drop_link(); }
+
+    void operator()(const action::ShowLock& step) const {
+        counters().lock_renewals.add(step.renewed ? 1 : 0);
+        view().show(driver.machine_.lock());
+    }
+    void operator()(const action::RenewLock&) const { driver.renew_lock(); }
+    void operator()(const action::WarnOfEnd&) const { view().fire_stop(); }
+    void operator()(const action::EndLock& step) const {
+        counters().locks_lost.add(step.lost ? 1 : 0);
+        view().end_lock();
+    }
+    void operator()(const action::Report& step) const {
+        view().report(step.source, {.code = step.code, .detail = step.detail});
+    }
+
+    void operator()(const action::ReadRecord&) const {
+        driver.record_.read([self = &driver](const auto& delay) {
+            self->feed(&SessionMachine::examined, delay, self->record_.attempts());
+        });
+    }
+    void operator()(const action::WriteDelay& step) const {
+        driver.record_.write(step.delay,
+                             [self = &driver] { self->feed(&SessionMachine::delay_kept); });
+    }
+    void operator()(const action::WriteAttempts& step) const {
+        driver.record_.write(step.noted,
+                             [self = &driver] { self->feed(&SessionMachine::attempts_kept); });
+    }
+    void operator()(const action::TakeTurn& step) const {
+        view().shared().suspects.take(&driver, view().loop(), step.alone,
+                                      [weak = driver.weak_from_this()] {
+                                          if (const auto self = weak.lock()) {
+                                              self->feed(&SessionMachine::turn_came);
+                                          }
+                                      });
+    }
+    void operator()(const action::EndTurn&) const { view().shared().suspects.ended(&driver); }
+
+private:
+    [[nodiscard]] SessionView& view() const noexcept { return driver.view_; }
+    [[nodiscard]] dispatch::Lane& lane() const noexcept { return view().lane(); }
+    [[nodiscard]] Counters& counters() const noexcept { return view().workplace().meters.counters; }
+    [[nodiscard]] TimePoint now() const noexcept { return view().loop().now(); }
+};
+
+bool SessionDriver::perform() { return machine_.actions().run(Steps{*this}); }
+
+void SessionDriver::settle(MessageCall& call, Verdict verdict) {
+    view_.workplace().tally.released += verdict == Verdict::release ? 1 : 0;
+    static_cast<void>(call.decide(settlement_for(verdict, call.end().failure_text())));
+    drop_own_lock(own_locks_.get(), call);
+    trace_settling(call, view_);
+    log_settling(view_, call.message, call.outcome());
+    call.times.settled = view_.loop().now();
+    link_->settle(call, call.take_settlement());
+}
+
+void SessionDriver::drop_link() {
+    link_.reset();
+    asked_.reset();
+    own_locks_.reset();
+    record_.state().drop();
 }
 
 void SessionDriver::take_back() {
@@ -358,7 +356,7 @@ SessionSigns SessionDriver::signs(TimePoint quiet_since) const {
                        .session_id = view_.session_id(),
                        .words = machine_.words(),
                        .progress_at = machine_.progress_at(),
-                       .unanswered_since = machine_.messages().unanswered_since(),
+                       .unanswered_since = machine_.unanswered_since(),
                        .window = machine_.window(),
                        .in_flight = machine_.in_flight(),
                        .renewal_late = machine_.lock().is_late(view_.loop().now()),
@@ -366,10 +364,10 @@ SessionSigns SessionDriver::signs(TimePoint quiet_since) const {
                        .open_failed = machine_.close_reason() == CloseReason::open_failed};
     if (signs.progress_at <= quiet_since) {
         const std::size_t waiting = view_.lane().waiting();
-        signs.running = machine_.messages().in_lane() - static_cast<std::uint32_t>(waiting) +
-                        (session_call_ ? 1U : 0U);
-        signs.ready_for = machine_.messages().ready_for(view_.loop().now(), signs.running);
-        signs.awaits_worker = machine_.messages().needs_workers() && waiting != 0 &&
+        signs.running =
+            machine_.in_lane() - static_cast<std::uint32_t>(waiting) + (session_call_ ? 1U : 0U);
+        signs.ready_for = machine_.ready_for(signs.running, view_.loop().now());
+        signs.awaits_worker = machine_.needs_workers() && waiting != 0 &&
                               signs.running < shard_.slots().calls_per_session();
     }
     return signs;

@@ -78,11 +78,14 @@ private:
     void on_lock_uncertain() override { feed(&SessionMachine::lock_uncertain); }
     void on_lost(const Failure& reason) override;
 
+    struct Steps; ///< one overload for each action
+
     bool perform(); ///< false: an outer call does
-    void perform(const SessionAction& action);
+    void drop_link();
     void take_back();
     void renew_lock();
     void run_call(std::optional<CloseReason> closes);
+    void settle(MessageCall& call, Verdict verdict);
 
     Shard& shard_;
     const SessionSeat seat_;

@@ -1,47 +1,79 @@
 // SPDX-License-Identifier: MIT
+// Where a session stands: the only file that changes its phase.
+
 #include "processor/session_machine.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/backoff.hpp"
+#include "processor/slot_machine.hpp"
 
 namespace sessionq::processor {
+namespace {
+
+/// Half of a bound. Zero: there is none.
+Duration half_of(Duration bound) noexcept {
+    return bound == Duration::zero() ? Duration::max() : bound / 2;
+}
+
+Duration longest_hold(const SessionTerms& terms) noexcept {
+    return terms.options.max_hold.value_or(Duration::zero());
+}
+
+TimePoint hold_end(const SessionTerms& terms, TimePoint now) noexcept {
+    const Duration hold = longest_hold(terms);
+    return hold > Duration::zero() ? now + hold : TimePoint::max();
+}
+
+} // namespace
 
 SessionMachine::SessionMachine(const SessionTerms& terms, TimePoint now)
-    : state_{terms, now},
-      book_{state_},
-      leaving_{state_, book_},
-      lock_{state_},
-      calls_{terms.calls} {}
+    : terms_{terms},
+      now_{now},
+      idle_{terms.limits.idle_timeout},
+      flow_{terms},
+      lock_{terms.options.max_lock_renewal},
+      settle_wait_{terms.tuning.settle_timeout},
+      gather_clock_{terms.batch, half_of(terms.options.max_lock_renewal),
+                    Deadline::after(half_of(longest_hold(terms)), now).time()},
+      attempts_{terms.options.crash_guard},
+      calls_{terms.calls},
+      progress_at_{now},
+      hold_until_{hold_end(terms, now)} {}
 
 // Opening
 
-void SessionMachine::given(ports::FirstCredit first) {
-    state_.credit.given(first, state_.now + state_.terms.tuning.drain_timeout);
-}
+void SessionMachine::given(ports::FirstCredit first) { flow_.given(first, now_); }
+
+void SessionMachine::hold_back() { add(action::PauseLane{}); }
 
 void SessionMachine::let_in() {
-    if (state_.phase == Phase::held_back) {
-        state_.add(Kind::resume_lane);
+    if (phase_ == Phase::held_back) {
+        add(action::ResumeLane{});
         begin();
     }
 }
 
 void SessionMachine::begin() {
-    if (state_.phase != Phase::held_back) {
+    if (phase_ != Phase::held_back) {
         return;
     }
-    leaving_.opened();
-    opening_call_ = state_.terms.has_open;
-    state_.progress_at = state_.now;
-    state_.phase = Phase::working;
-    state_.idle.start(state_.now);
+    opened_ = true;
+    closes_ = terms_.has_close;
+    add(action::CountOpened{});
+    opening_call_ = terms_.has_open;
+    progress_at_ = now_;
+    phase_ = Phase::working;
+    idle_.start(now_);
     if (opening_call_) { // the clock does not run while on_session_open does
-        state_.phase = Phase::opening;
-        state_.idle.begin();
-        state_.add(Kind::run_open);
+        phase_ = Phase::opening;
+        idle_.begin();
+        add(action::RunOpen{});
     }
     grant();
-    if (!opening_call_ && state_.idle.timeout() == Duration::zero()) {
-        leaving_.drain(); // R4: ask at once whether there is anything
+    if (!opening_call_ && idle_.timeout() == Duration::zero()) {
+        drain(); // R4: ask at once whether there is anything
     }
 }
 
@@ -50,119 +82,116 @@ void SessionMachine::open_ended(bool succeeded, std::uint32_t failed_before) {
         return;
     }
     opening_call_ = false;
-    book_.hold();
-    state_.idle.end(state_.now);
-    state_.add(Kind::limit_lane, calls_);
-    if (state_.phase == Phase::opening && succeeded) {
-        state_.phase = Phase::working;
-    } else if (state_.phase == Phase::opening) {
-        leaving_.open_failed(failed_before);
+    ++holds_;
+    idle_.end(now_);
+    add(action::LimitLane{calls_});
+    if (phase_ == Phase::opening && succeeded) {
+        phase_ = Phase::working;
+    } else if (phase_ == Phase::opening) { // it waits by itself, as one whose message failed does
+        progress_at_ = now_;
+        const Duration full = core::Backoff::at(terms_.options.error_backoff, failed_before);
+        park(now_ + core::Backoff::jittered(full, terms_.random), CloseReason::open_failed);
     }
-    if (state_.phase == Phase::working) {
-        book_.release_holds(); // what waits may start
+    if (phase_ == Phase::working) {
+        release_holds(); // the messages that wait may start
         grant();
     }
-    leaving_.step();
+    step();
     react();
 }
 
 void SessionMachine::open_skipped() {
-    leaving_.skip_close();
+    closes_ = false; // on_session_open did not run
     opening_call_ = false;
-    state_.idle.end(state_.now);
-    leaving_.step();
+    idle_.end(now_);
+    step();
 }
 
-// Messages
+// Messages' wishes
 
-void SessionMachine::arrived(MessageMachine& message, std::size_t bytes, bool removed) {
-    using Arrival = MessageMachine::Arrival;
-    const bool joins_the_rest = usable() && (state_.phase == Phase::draining ||
-                                             (state_.phase == Phase::leaving && state_.removes()));
-    Arrival arrival = state_.dead_letters ? Arrival::dead_letter : Arrival::enqueue;
-    if (is_leaving() && !joins_the_rest) {
-        arrival = usable() ? Arrival::release : Arrival::discard;
-    } else if (in_flight() == 0) {
-        state_.progress_at = state_.now;
-    }
-    state_.asked_ahead = false;
-    had_messages_ = true;
-    book_.arrived(message, arrival, bytes, removed);
-    react();
-}
-
-void SessionMachine::decided(MessageMachine& message, ports::Outcome outcome) {
-    book_.follow(message, message.decided(outcome, usable(), state_.terms.ordered));
-}
-
-void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
-    state_.progress_at = state_.now;
-    has_handled_ = has_handled_ || ran(end.ending);
-    leaving_.ended(message, end);
-    book_.ended(message, end);
-    if (state_.lost && !book_.handlers_run()) { // it was kept, not to give the session away early
-        book_.drop_link();
-    }
-    react();
-    leaving_.let_back();
-    react();
-}
-
-void SessionMachine::answered(MessageMachine& message, const Failure* failure) {
-    book_.answered(message, failure == nullptr);
-    react();
-    if (failure != nullptr && failure->code != Errc::lock_lost) {
-        leave(CloseReason::unresponsive); // what the broker thinks of the message is unknown
-    } else if (failure != nullptr && state_.terms.ordered) { // else it is the message's own lock
-        lock_.lose_soon(CloseReason::lock_lost);
-    }
-}
-
-/// What messages want may lead to more of it.
+/// A wish that is followed may lead to more of them.
 void SessionMachine::react() {
-    while (const auto effects = book_.take_effects()) {
-        if (effects->dead_letters) {
-            state_.dead_letters = true;
-            state_.idle.roll_at_once();
-            state_.add(Kind::take_back);
+    while (const auto wishes = std::exchange(wishes_, std::nullopt)) {
+        if (wishes->dead_letters) {
+            dead_letters_ = true;
+            idle_.roll_at_once();
+            add(action::TakeBack{});
         }
-        if (effects->turn_over) {
-            leaving_.leave(CloseReason::max_messages);
+        if (wishes->turn_over && !is_leaving()) {
+            start_leaving(CloseReason::max_messages);
         }
-        leaving_.follow(*effects);
-        if (effects->rewinds) {
+        wait(*wishes);
+        if (wishes->rewinds) {
             rewind();
         }
-        if (effects->gone) {
+        if (wishes->gone) {
             message_gone();
-        } else if (effects->makes_room) {
+        } else if (wishes->makes_room) {
             grant();
         }
     }
     if (!opening_call_) {
-        leaving_.free_slot();
+        free_slot();
+    }
+}
+
+void SessionMachine::wait(const Wishes& wishes) {
+    if (wishes.suspect != nullptr) {
+        examine(*wishes.suspect);
+    }
+    if (wishes.retries_at != TimePoint{}) {
+        add(action::WriteDelay{delay_.begin(wishes.retries_at, now_)});
+        wait(wishes.retries_at);
+    }
+    if (wishes.parks_until != TimePoint{} && phase_ != Phase::parked) {
+        park(wishes.parks_until, CloseReason::parked);
+    }
+}
+
+/// Parked because the session's record says so, or is about to.
+void SessionMachine::wait(TimePoint until) {
+    if (phase_ == Phase::parked) {
+        parked_until_ = std::max(parked_until_, until);
+    } else if (!is_leaving()) {
+        park(until, CloseReason::parked);
+    }
+    waits_ = phase_ == Phase::parked;
+}
+
+/// The session is parked until then, and then left for `reason`. It keeps its slot where too many
+/// are parked.
+void SessionMachine::park(TimePoint until, CloseReason reason) {
+    if (terms_.parked.try_take()) {
+        counted_in_ = &terms_.parked;
+    }
+    reason_ = reason;
+    phase_ = Phase::parked;
+    parked_until_ = until;
+    add(action::PauseLane{});
+    if (!drain()) {
+        take_all_back(Phase::parked);
     }
 }
 
 void SessionMachine::message_gone() {
-    if (state_.phase == Phase::putting_back && in_flight() == 0) {
-        state_.phase = Phase::working; // all is back: the failed message is the next to come
-        book_.release_holds();
+    if (phase_ == Phase::putting_back && in_flight() == 0) {
+        phase_ = Phase::working; // all is back: the failed message is the next to come
+        release_holds();
     }
     grant();
-    leaving_.attempts().gone();
-    leaving_.step();
+    keep(attempts_.gone());
+    step();
 }
 
 /// While it is parked or drains, the failed message waits and goes back with the others.
 void SessionMachine::rewind() {
-    if (state_.phase == Phase::leaving) {
-        leaving_.put_back(Phase::leaving);
-    } else if (state_.phase <= Phase::working || state_.phase == Phase::idling_out ||
-               state_.phase == Phase::putting_back) {
-        state_.phase = Phase::rewinding;
-        if (!leaving_.drain()) {
-            leaving_.put_back(Phase::putting_back);
+    if (phase_ == Phase::leaving) {
+        take_all_back(Phase::leaving);
+    } else if (phase_ <= Phase::working || phase_ == Phase::idling_out ||
+               phase_ == Phase::putting_back) {
+        phase_ = Phase::rewinding;
+        if (!drain()) {
+            take_all_back(Phase::putting_back);
         }
     }
 }
@@ -170,174 +199,393 @@ void SessionMachine::rewind() {
 // Credit and idleness
 
 void SessionMachine::grant() {
-    if (!state_.may_fetch() || state_.rolls()) {
+    if (!may_fetch() || rolls()) {
         return;
     }
-    const std::uint32_t window = // what is not fetched cannot start
-        book_.turn_window(state_.fetch.size(), in_flight() + state_.credit.credit());
-    const std::uint32_t count = state_.credit.grant(window, in_flight(), book_.set_aside());
+    const std::uint32_t count = flow_.grant(in_flight(), set_aside(), turn_room());
     if (count != 0) {
-        state_.add(Kind::add_credit, count);
+        add(action::AddCredit{count});
     }
 }
 
+/// Asks for the credit back. False: there is none, and no answer comes.
+bool SessionMachine::drain() {
+    if (flow_.drain(now_)) {
+        add(action::Drain{});
+    }
+    return flow_.is_draining();
+}
+
 void SessionMachine::drained() {
-    if (state_.drained() || state_.phase != Phase::idling_out) {
+    if (flow_.drained(now_) || phase_ != Phase::idling_out) {
         after_drain();
     } else { // asked before the session was granted: once more
-        state_.phase = Phase::working;
+        phase_ = Phase::working;
         grant();
         idle_out();
     }
-    book_.gather();
+    gather();
     react();
 }
 
 /// The broker has answered the drain, or the credit is closed. Then the broker may still send, and
 /// the link is of no more use: closing it gives back what comes.
 void SessionMachine::after_drain() {
-    if (state_.phase == Phase::draining) {
-        leaving_.put_back(Phase::leaving);
+    if (phase_ == Phase::draining) {
+        take_all_back(Phase::leaving);
     } else if (is_leaving()) {
         return;
-    } else if (state_.phase == Phase::idling_out && state_.idle.fire()) {
-        leaving_.begin(state_.dead_letters ? CloseReason::dead_lettered : CloseReason::idle);
-    } else if (state_.credit.phase() == CreditWindow::Phase::closed) {
-        leaving_.begin(CloseReason::unresponsive);
-    } else if (state_.phase == Phase::parked) {
-        leaving_.put_back(Phase::parked);
-    } else if (state_.phase == Phase::rewinding) {
-        leaving_.put_back(Phase::putting_back);
-    } else if (state_.phase == Phase::idling_out) {
-        state_.phase = Phase::working; // a message came before the drain's answer (R3)
+    } else if (phase_ == Phase::idling_out && idle_.fire()) {
+        start_leaving(dead_letters_ ? CloseReason::dead_lettered : CloseReason::idle);
+    } else if (flow_.is_closed()) {
+        start_leaving(CloseReason::unresponsive);
+    } else if (phase_ == Phase::parked) {
+        take_all_back(Phase::parked);
+    } else if (phase_ == Phase::rewinding) {
+        take_all_back(Phase::putting_back);
+    } else if (phase_ == Phase::idling_out) {
+        phase_ = Phase::working; // a message came before the drain's answer (R3)
     }
     grant();
 }
 
 void SessionMachine::idle_out() {
-    state_.phase = Phase::idling_out;
-    if (!leaving_.drain()) {
+    phase_ = Phase::idling_out;
+    if (!drain()) {
         after_drain();
     }
 }
 
-// Leaving
+// Leaving: drain the credit, give back what waits, wait for what runs, call on_session_close, give
+// the session back (R3, R15)
 
 void SessionMachine::leave(CloseReason reason) {
-    leaving_.leave(reason);
+    if (!is_leaving()) {
+        start_leaving(reason);
+    }
     react();
 }
 
+void SessionMachine::start_leaving(CloseReason reason) {
+    reason_ = reason;
+    if (!removes()) {
+        add(action::PauseLane{});
+    }
+    // What goes back before the drain's answer would come again on the credit that is left.
+    phase_ = Phase::draining;
+    if (!drain()) {
+        take_all_back(Phase::leaving);
+    }
+}
+
+/// The messages that wait in the lane go back, in `phase`.
+void SessionMachine::take_all_back(Phase phase) {
+    phase_ = phase;
+    if (removes()) { // what arrived cannot go back: it is handled first
+        gather();
+        all_back();
+    } else {
+        add(action::TakeBack{});
+        step();
+    }
+}
+
+void SessionMachine::all_taken_back() {
+    take_back_gathered();
+    all_back();
+    react();
+}
+
+/// Nothing waits in the lane any more.
+void SessionMachine::all_back() {
+    took_back_ = took_back_ || phase_ == Phase::parked;
+    if (phase_ == Phase::leaving && lost_ && !lists_.handlers_run()) {
+        drop_link();
+    }
+    let_back();
+    step();
+}
+
+/// The failed messages go back, as far as nothing is in their way: the session's record is not with
+/// it yet, or handlers of earlier messages still run. Those would come before it again, uncounted,
+/// and nothing would tell their holder to wait.
+void SessionMachine::let_back() {
+    const bool is_due = phase_ == Phase::parked
+                            ? took_back_ && waits_
+                            : phase_ == Phase::putting_back || phase_ == Phase::leaving;
+    const bool in_the_way = terms_.ordered && !removes() && lists_.handlers_run();
+    const bool is_kept = is_writing() || in_the_way;
+    if (is_due && (!is_kept || !usable())) {
+        let_all_back();
+    }
+}
+
+/// A parked session whose handlers have returned keeps no slot. Nor does one that will be left when
+/// its settlements are answered (R4), while there is room for it among those.
+void SessionMachine::free_slot() {
+    if (seat_ != Seat::slot || (phase_ != Phase::parked && !only_settles())) {
+        return;
+    }
+    if (phase_ != Phase::parked) {
+        if (counted_in_ != nullptr || !terms_.settling.try_take()) {
+            return;
+        }
+        counted_in_ = &terms_.settling;
+        seat_ = Seat::settling;
+        add(action::FreeSlot{reason_});
+    } else if (counted_in_ != nullptr && took_back_ && !lists_.handlers_run()) {
+        seat_ = Seat::parked;
+        add(action::CountParked{});
+        add(action::FreeSlot{reason_});
+    }
+}
+
+/// Something has ended: goes on once nothing is in flight any more.
+void SessionMachine::step() {
+    if (phase_ != Phase::leaving || idle_.in_flight() != 0) {
+        return;
+    }
+    if (usable()) { // the session's record goes first
+        if (is_writing()) {
+            return;
+        }
+        const AttemptSteps steps = attempts_.tidy();
+        keep(steps);
+        if (steps.write) {
+            return;
+        }
+    }
+    if (!closes_) {
+        close();
+        return;
+    }
+    phase_ = Phase::closing_call;
+    add(action::RunClose{reason_});
+    release_holds();
+    add(action::ResumeLane{});
+}
+
+void SessionMachine::close_ended() {
+    if (phase_ == Phase::closing_call) {
+        close();
+    }
+}
+
+void SessionMachine::close() {
+    idle_.dispose();
+    phase_ = Phase::closing_link;
+    if (!lost_) {
+        close_by_ = now_ + terms_.tuning.close_timeout;
+        add(action::CloseLink{});
+    }
+    if (counted_in_ != nullptr) {
+        counted_in_->release();
+    }
+    add(action::LetGo{.reason = reason_, .opened = opened_});
+    if (seat_ == Seat::slot) {
+        add(action::FreeSlot{reason_});
+    }
+    if (lost_) {
+        link_closed();
+    }
+}
+
+void SessionMachine::link_closed() {
+    if (phase_ == Phase::closing_link) {
+        phase_ = Phase::finished;
+        keep({.end_turn = attempts_.end_turn()});
+        add(action::Finish{});
+    }
+}
+
+// The lock (R13)
+
 void SessionMachine::link_lost(Errc code) {
-    leaving_.lose(code == Errc::lock_lost ? CloseReason::lock_lost : CloseReason::connection_lost);
+    lose(code == Errc::lock_lost ? CloseReason::lock_lost : CloseReason::connection_lost);
     react();
 }
 
 void SessionMachine::give_up() {
-    leaving_.give_up();
+    if (usable()) {
+        lose_lock(CloseReason::stopped, false);
+    }
+    if (phase_ != Phase::finished) {
+        drop_link();
+    }
     react();
 }
 
-void SessionMachine::all_taken_back() {
-    book_.take_back_gathered();
-    leaving_.all_taken_back();
-    react();
+void SessionMachine::lose(CloseReason reason) {
+    if (usable()) {
+        lose_lock(reason, true);
+    }
 }
 
-// The lock
+void SessionMachine::lose_lock(CloseReason reason, bool is_lost) {
+    lost_ = true;
+    flow_.close();
+    if (phase_ == Phase::closing_link) {
+        drop_link();
+        link_closed();
+        return;
+    }
+    reason_ = reason;
+    add(action::EndLock{is_lost});
+    if (phase_ == Phase::closing_call) {
+        drop_link();
+        return;
+    }
+    phase_ = Phase::leaving;
+    add(action::PauseLane{});
+    add(action::TakeBack{});
+}
 
 void SessionMachine::locked(TimePoint asked, ports::LockGrant grant) {
-    lock_.locked(asked, grant);
+    lock_.locked(asked, now_, grant);
+    add(action::ShowLock{.renewed = false});
     look_at_lock();
 }
 
 void SessionMachine::renewed(TimePoint asked, const core::Result<ports::LockGrant>& answer) {
-    lock_.renewed(asked, answer);
+    if (keeps_lock()) {
+        lock_.renewed(asked, now_, answer);
+        add(action::ShowLock{.renewed = answer.ok()});
+    }
     look_at_lock();
 }
 
 void SessionMachine::progressed() {
-    state_.progress_at = state_.now;
+    progress_at_ = now_;
     look_at_lock();
 }
 
 void SessionMachine::look_at_lock() {
-    if (lock_.look(in_flight())) {
+    if (!keeps_lock()) {
+        return;
+    }
+    const Duration busy_for = in_flight() != 0 ? now_ - progress_at_ : Duration::zero();
+    const LockSteps steps = lock_.look(now_, busy_for);
+    if (steps.report_expired) {
+        add(action::Report{.source = ErrorSource::lock_renewal,
+                           .code = Errc::lock_lost,
+                           .detail = "the lock expired"});
+    }
+    if (steps.warn) {
+        add(action::WarnOfEnd{});
+    }
+    if (steps.report_slow) {
+        add(action::Report{.source = ErrorSource::lock_renewal,
+                           .code = Errc::lock_lost,
+                           .detail = "the lock is not renewed: no handler of the session finished "
+                                     "within max_lock_renewal"});
+    }
+    if (steps.renew) {
+        add(action::RenewLock{});
+    }
+    if (steps.warn) {
         leave(CloseReason::lock_lost);
     }
 }
 
 // Time
 
+TimePoint SessionMachine::ask_at() const noexcept {
+    return phase_ == Phase::working ? flow_.ask_at(idle_.due_at(), idle_.timeout())
+                                    : TimePoint::max();
+}
+
 TimePoint SessionMachine::idle_at() const noexcept {
-    const bool may_idle = state_.phase == Phase::working || state_.phase == Phase::idling_out;
-    return may_idle ? state_.idle.due_at() : TimePoint::max();
+    const bool may_idle = phase_ == Phase::working || phase_ == Phase::idling_out;
+    return may_idle ? idle_.due_at() : TimePoint::max();
 }
 
 TimePoint SessionMachine::retry_at() const noexcept {
-    const bool may_retry = state_.phase <= Phase::working || state_.phase == Phase::idling_out;
-    return may_retry ? book_.retry_at() : TimePoint::max();
+    const bool may_retry = phase_ <= Phase::working || phase_ == Phase::idling_out;
+    return may_retry ? lists_.retry_at() : TimePoint::max();
+}
+
+/// When the parking, else the hold, is over.
+TimePoint SessionMachine::leave_at() const noexcept {
+    if (is_leaving()) {
+        return TimePoint::max();
+    }
+    return phase_ == Phase::parked ? parked_until_ : hold_until_;
+}
+
+TimePoint SessionMachine::close_by() const noexcept {
+    return phase_ == Phase::closing_link ? close_by_ : TimePoint::max();
 }
 
 TimePoint SessionMachine::next() const noexcept {
-    if (state_.phase == Phase::finished) {
+    if (phase_ == Phase::finished) {
         return TimePoint::max();
     }
-    return std::min({lock_.next(), state_.credit.drain_by(), book_.settlements_due(),
-                     leaving_.close_by(), leaving_.leave_at(), state_.ask_at(), idle_at(),
-                     retry_at(), book_.gather_by()});
+    const TimePoint settle_look = lists_.is_settling() ? settle_wait_.look_at() : TimePoint::max();
+    return std::min({lock_.next(keeps_lock()), flow_.drain_by(), settle_look, close_by(),
+                     leave_at(), ask_at(), idle_at(), retry_at(), gather_by()});
 }
 
 void SessionMachine::due() {
-    const TimePoint now = state_.now;
-    book_.gather();
+    gather();
     look_at_lock();
     if (const auto reason = lock_.take_loss()) {
-        leaving_.lose(*reason); // handlers that run keep the link until they return
+        lose(*reason); // handlers that run keep the link until they return
         react();
     }
-    if (now >= leaving_.close_by()) {
-        book_.drop_link();
-        leaving_.link_closed();
-    } else if (book_.settlements_overdue()) {
-        state_.add(Kind::report_silent);
-        leaving_.lose(CloseReason::unresponsive);
-        book_.drop_link();
-    } else if (now >= state_.credit.drain_by()) {
-        state_.credit.close();
+    if (now_ >= close_by()) {
+        drop_link();
+        link_closed();
+    } else if (lists_.is_settling() && settle_wait_.is_overdue(now_)) {
+        add(action::Report{.source = ErrorSource::settlement,
+                           .code = Errc::timeout,
+                           .detail = "the broker does not answer settlements"});
+        lose(CloseReason::unresponsive);
+        drop_link();
+    } else if (now_ >= flow_.drain_by()) {
+        flow_.close();
         after_drain();
     }
-    leaving_.due();
+    if (now_ >= leave_at()) {
+        if (waits_ && phase_ == Phase::parked) {
+            add(action::WriteDelay{delay_.end()});
+        }
+        start_leaving(phase_ == Phase::parked ? reason_ : CloseReason::max_hold);
+    }
     react();
-    if (now >= retry_at()) {
-        state_.progress_at = now;
-        book_.retries_due();
+    if (now_ >= retry_at()) {
+        progress_at_ = now_;
+        while (MessageMachine* message = lists_.retrying().take_due(now_)) {
+            follow(*message, message->retry_due());
+        }
         react();
     }
-    if (now >= state_.ask_at()) {
-        state_.asked_ahead = leaving_.drain();
+    if (now_ >= ask_at() && drain()) {
+        flow_.goes_ahead();
     }
-    if (now >= idle_at()) {
-        state_.idle.run_out();
-        if (state_.phase == Phase::working) {
+    if (now_ >= idle_at()) {
+        idle_.run_out();
+        if (phase_ == Phase::working) {
             idle_out();
         }
         react();
     }
 }
 
+// Limits
+
 void SessionMachine::limit_calls(std::uint32_t calls) {
     calls_ = calls;
-    state_.fetch.limit_handled(window_half(calls, state_.terms.batch));
-    if (!opening_call_ && state_.phase < Phase::closing_call) { // else on_session_open's end does
-        state_.add(Kind::limit_lane, calls_);
+    flow_.limit_handled(window_half(calls, terms_.batch));
+    if (!opening_call_ && phase_ < Phase::closing_call) { // else on_session_open's end does
+        add(action::LimitLane{calls_});
     }
 }
 
 void SessionMachine::limit(const SessionLimits& limits) {
-    state_.fetch.configure(limits.prefetch);
-    if (!state_.dead_letters) { // else it leaves as soon as it is idle
-        state_.limit_idleness(limits.idle_timeout);
+    flow_.configure(limits.prefetch);
+    if (!dead_letters_) { // else it leaves as soon as it is idle
+        idle_.set_timeout(limits.idle_timeout);
+        flow_.forget_ahead();
     }
     grant();
 }

@@ -16,7 +16,7 @@ struct SessionSigns {
     const std::string& entity;
     const std::string& session_id;
     SlotWords words{.waits_for = "messages"};
-    TimePoint progress_at{};                      ///< as `SessionState` has it
+    TimePoint progress_at{};                      ///< as `SessionMachine` has it
     TimePoint unanswered_since{TimePoint::max()}; ///< max: no settlement is unanswered
     std::uint32_t window{0};
     std::uint32_t in_flight{0};

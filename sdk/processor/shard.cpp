@@ -20,7 +20,7 @@ template <typename Sessions>
 std::size_t without_slot(const Sessions& sessions) {
     return static_cast<std::size_t>(
         std::count_if(sessions.begin(), sessions.end(), [](const auto& session) {
-            return session->machine().seat() != LeaveMachine::Seat::slot;
+            return session->machine().seat() != SessionMachine::Seat::slot;
         }));
 }
 
@@ -181,12 +181,12 @@ void Shard::describe(ProcessorDescription& into, std::vector<Health>& healths) {
     slots_.describe(into);
     for (const auto& session : sessions_) {
         switch (session->machine().seat()) {
-        case LeaveMachine::Seat::slot: break;
-        case LeaveMachine::Seat::parked:
+        case SessionMachine::Seat::slot: break;
+        case SessionMachine::Seat::parked:
             into.parked.push_back(
                 processor::describe(session->signs(TimePoint::max()), loop().now()));
             break;
-        case LeaveMachine::Seat::settling:
+        case SessionMachine::Seat::settling:
             into.settling.push_back(
                 processor::describe(session->signs(TimePoint::max()), loop().now()));
             break;

@@ -64,10 +64,7 @@ void SlotTable::share() {
         if (!shares || slot.session == nullptr) {
             continue;
         }
-        // What has just come gets its first message handled, also if that waits for its batch.
-        const SessionMachine& session = slot.session->machine();
-        const bool gathers = session.messages().gather_by() != TimePoint::max();
-        if (session.had_messages() && (session.has_handled() || !gathers)) {
+        if (slot.session->machine().has_begun()) {
             holding.push_back(&slot);
         }
     }

@@ -18,14 +18,14 @@ class SuspectTurn {
 public:
     using Holder = const void*;
 
-    /// `begin` is posted to `loop` when it is the holder's turn. `alone`: other than zero, if no
-    /// other holder may have its turn meanwhile.
-    void take(Holder holder, core::EventLoop& loop, std::uint32_t alone, core::Task begin) {
+    /// `begin` is posted to `loop` when it is the holder's turn. `alone`: no other holder may have
+    /// its turn meanwhile.
+    void take(Holder holder, core::EventLoop& loop, bool alone, core::Task begin) {
         const std::lock_guard lock{mutex_};
         entries_.push_back({.holder = holder,
                             .loop = &loop,
                             .begin = std::move(begin),
-                            .stage = alone != 0 ? Stage::waits_alone : Stage::waits});
+                            .stage = alone ? Stage::waits_alone : Stage::waits});
         go_on();
     }
     /// Also for a turn that has not come. Once for each `take`.

@@ -10,53 +10,29 @@ using namespace std::chrono_literals;
 using processor::AttemptBook;
 using processor::NotedAttempts;
 using Next = processor::AttemptBook::Next;
-using Kind = processor::SessionAction::Kind;
 
 namespace {
 
-struct AttemptBench {
-    explicit AttemptBench(std::optional<CrashGuard> guard) : options{.crash_guard = guard} {}
+std::string words(const processor::AttemptSteps& steps) {
+    return std::string{steps.write ? "write" : ""} + (steps.write && steps.end_turn ? " " : "") +
+           (steps.end_turn ? "end" : "");
+}
 
-    std::string actions() {
-        std::string text;
-        CHECK(session.actions.run([&](const processor::SessionAction& action) {
-            text.append(text.empty() ? "" : " ");
-            text.append(action.kind == Kind::write_attempts ? "write"
-                        : action.kind == Kind::take_turn    ? "turn"
-                        : action.kind == Kind::end_turn     ? "end"
-                                                            : "?");
-        }));
-        return text;
-    }
+struct AttemptBench {
+    explicit AttemptBench(std::optional<CrashGuard> given) : guard{given} {}
+
     /// A holder that is lost in the handler leaves `book.noted()` behind.
     Next attempt(std::int64_t sequence, bool holder_lost) {
         const Next next = book.admit({.sequence = sequence, .holder_lost = holder_lost});
-        if (actions() == "turn") {
-            book.turn_came();
-            CHECK(actions() == "write");
-        }
-        if (next == Next::wait) {
+        if (next == Next::wait || next == Next::wait_alone) {
+            CHECK(words(book.turn_came()) == "write");
             CHECK(book.written());
         }
         return next;
     }
 
-    ProcessorOptions options;
-    processor::Tuning tuning{};
-    core::ByteBudget budget{std::size_t{64} << 20U, 1024};
-    core::Random random{1};
-    processor::SessionCount parked{};
-    processor::SessionCount settling{};
-    processor::DrainTime drain_time{};
-    processor::SessionState session{{.options = options,
-                                     .tuning = tuning,
-                                     .budget = budget,
-                                     .random = random,
-                                     .parked = parked,
-                                     .settling = settling,
-                                     .drain_time = drain_time},
-                                    TimePoint{1h}};
-    AttemptBook book{session};
+    std::optional<CrashGuard> guard;
+    AttemptBook book{guard};
 };
 
 /// How many consumers a message kills until it is out.
@@ -86,22 +62,21 @@ TEST_CASE("attempt book: R9: without a guard everything starts, and nothing is w
     AttemptBench bench{std::nullopt};
     bench.book.known({.sequence = 5, .begun = 9});
     CHECK(bench.book.admit({.sequence = 5, .holder_lost = true}) == Next::start);
-    CHECK(bench.actions().empty());
+    CHECK_FALSE(bench.book.is_writing());
 }
 
 TEST_CASE("attempt book: R9: an attempt that ended is no death, however often") {
     AttemptBench bench{CrashGuard{}};
     for (int i = 0; i < 10; ++i) {
         CHECK(bench.attempt(5, true) == Next::wait);
-        bench.book.ended({.ending = processor::Ending::failed});
-        static_cast<void>(bench.actions());
+        CHECK(words(bench.book.ended({.ending = processor::Ending::failed})) == "write end");
         CHECK_FALSE(bench.book.written());
         CHECK(bench.book.noted().begun == 1);
     }
     CHECK(bench.attempt(5, true) == Next::wait);
-    bench.book.ended({});
-    bench.book.gone();
-    CHECK(bench.book.tidy());
+    CHECK(words(bench.book.ended({})).empty());
+    CHECK(words(bench.book.gone()) == "end");
+    CHECK(words(bench.book.tidy()) == "write");
     CHECK(bench.book.noted().begun == 0);
 }
 
@@ -109,39 +84,30 @@ TEST_CASE(
     "attempt book: R9: a suspect that is nearly condemned waits for its turn, and ends it once") {
     AttemptBench bench{CrashGuard{.deaths = 3}};
     bench.book.known({.sequence = 5, .begun = 2});
-    CHECK(bench.book.admit({.sequence = 5}) == Next::wait);
-    CHECK(bench.actions() == "turn");
+    CHECK(bench.book.admit({.sequence = 5}) == Next::wait_alone);
     CHECK_FALSE(bench.book.written());
-    bench.book.turn_came();
-    CHECK(bench.actions() == "write");
+    CHECK(words(bench.book.turn_came()) == "write");
     CHECK(bench.book.written());
-    bench.book.gone(); // an earlier one
-    CHECK(bench.actions().empty());
-    bench.book.ended({});
-    bench.book.gone();
-    CHECK(bench.actions() == "end");
-    bench.book.end_turn();
-    CHECK(bench.actions().empty());
+    CHECK(words(bench.book.gone()).empty()); // an earlier one
+    CHECK(words(bench.book.ended({})).empty());
+    CHECK(words(bench.book.gone()) == "end");
+    CHECK_FALSE(bench.book.end_turn());
 
     AttemptBench left{CrashGuard{.deaths = 2}};
-    CHECK(left.book.admit({.sequence = 5, .holder_lost = true}) == Next::wait);
-    CHECK_FALSE(left.book.tidy()); // the session is left before the turn has come
-    CHECK(left.actions() == "turn end");
-    left.book.turn_came();
-    CHECK(left.actions().empty());
+    CHECK(left.book.admit({.sequence = 5, .holder_lost = true}) == Next::wait_alone);
+    CHECK(words(left.book.tidy()) == "end"); // the session is left before the turn has come
+    CHECK(words(left.book.turn_came()).empty());
 }
 
 TEST_CASE("attempt book: R9: what was noted and never started goes before the session does") {
     AttemptBench bench{CrashGuard{}};
     CHECK(bench.book.admit({.sequence = 5}) == Next::wait);
-    bench.book.turn_came();
-    CHECK(bench.actions() == "turn write");
-    CHECK(bench.book.tidy());
-    CHECK(bench.actions() == "end write");
+    CHECK(words(bench.book.turn_came()) == "write");
+    CHECK(words(bench.book.tidy()) == "write end");
     CHECK(bench.book.noted().begun == 0);
     CHECK(bench.book.is_writing());
     CHECK_FALSE(bench.book.written());
     CHECK_FALSE(bench.book.written());
     CHECK_FALSE(bench.book.is_writing());
-    CHECK_FALSE(bench.book.tidy());
+    CHECK(words(bench.book.tidy()).empty());
 }

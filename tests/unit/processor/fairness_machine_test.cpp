@@ -9,7 +9,7 @@ using processor::FairnessMachine;
 
 namespace {
 
-using Phase = processor::SessionState::Phase;
+using Phase = processor::SessionMachine::Phase;
 
 constexpr TimePoint began{1h};
 

@@ -137,21 +137,22 @@ TEST_CASE("session driver: what comes to one session while another's actions are
 }
 
 TEST_CASE("session actions: what is added while they are performed comes after, by the same run") {
-    using processor::SessionAction;
-    using Kind = SessionAction::Kind;
+    namespace action = processor::action;
     processor::SessionActions actions;
-    actions.add({.kind = Kind::drain});
-    actions.add({.kind = Kind::add_credit});
-    std::vector<Kind> performed;
-    const auto perform = [&](const SessionAction& action) {
-        performed.push_back(action.kind);
-        if (action.kind == Kind::drain) {
-            actions.add({.kind = Kind::finish});
-            CHECK_FALSE(actions.run([](const SessionAction&) { FAIL("entered again"); }));
+    actions.add(action::Drain{});
+    actions.add(action::AddCredit{1});
+    std::vector<std::string> performed;
+    const auto perform = [&]<typename Step>(const Step&) {
+        if constexpr (std::is_same_v<Step, action::Drain>) {
+            performed.emplace_back("drain");
+            actions.add(action::Finish{});
+            CHECK_FALSE(actions.run([](const auto&) { FAIL("entered again"); }));
+        } else {
+            performed.emplace_back(std::is_same_v<Step, action::Finish> ? "finish" : "credit");
         }
     };
     CHECK(actions.run(perform));
-    CHECK(performed == std::vector{Kind::drain, Kind::add_credit, Kind::finish});
+    CHECK(performed == std::vector<std::string>{"drain", "credit", "finish"});
     CHECK(actions.run(perform)); // none is left
     CHECK(performed.size() == 3);
 }

@@ -16,7 +16,7 @@ using processor::SessionLimits;
 using processor::SessionMachine;
 using test::SessionBench;
 using Phase = SessionMachine::Phase;
-using Seat = processor::LeaveMachine::Seat;
+using Seat = SessionMachine::Seat;
 
 namespace {
 
@@ -774,11 +774,12 @@ const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
         {"examined",
          [](Scene& s) {
              return s.bench.feed(&SessionMachine::examined,
-                                 core::Result<std::optional<Duration>>{Duration{5s}});
+                                 core::Result<std::optional<Duration>>{Duration{5s}},
+                                 processor::NotedAttempts{});
          }},
         {"recorded",
          [](Scene& s) {
-             return s.bench.feed(&SessionMachine::came, processor::Awaited::delay_kept);
+             return s.bench.feed(&SessionMachine::delay_kept);
          }},
     };
     return inputs;

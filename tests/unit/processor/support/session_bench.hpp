@@ -43,12 +43,10 @@ public:
     std::string feed(void (processor::SessionMachine::*input)(Wants...), Gives&&... gives) {
         std::string text;
         (machine.at(now).*input)(std::forward<Gives>(gives)...);
-        CHECK(machine.actions().run([&](const processor::SessionAction& action) {
-            if (action.kind == processor::SessionAction::Kind::report_failed) {
-                return; // error_context_test.cpp looks at it
-            }
-            text.append(text.empty() ? "" : " ").append(word(action));
-            perform(action);
+        CHECK(machine.actions().run([&](const auto& step) {
+            const std::string word = word_of(step);
+            text.append(text.empty() || word.empty() ? "" : " ").append(word);
+            perform(step);
         }));
         return text;
     }
@@ -114,52 +112,71 @@ public:
     bool holds{true};
 
 private:
-    static std::string word(const processor::SessionAction& action) {
-        static constexpr const char* kinds[] = {
-            "opened",     "lock_over", "pause",     "resume", "release_lane", "limit",
-            "take_back",  "enqueue",   "put_back",  "settle", "dispose",      "credit",
-            "drain",      "run_open",  "run_close", "silent", "parked",       "drop_link",
-            "close_link", "free_slot", "let_go",    "finish", "show",         "renew",
-            "expired",    "warn",      "slow",      "read",   "write",        "note",
-            "turn",       "end_turn"};
+    static std::string word_of(const processor::action::CountOpened&) { return "opened"; }
+    static std::string word_of(const processor::action::RunOpen&) { return "run_open"; }
+    static std::string word_of(const processor::action::RunClose&) { return "run_close"; }
+    static std::string word_of(const processor::action::CountParked&) { return "parked"; }
+    static std::string word_of(const processor::action::FreeSlot&) { return "free_slot"; }
+    static std::string word_of(const processor::action::LetGo&) { return "let_go"; }
+    static std::string word_of(const processor::action::Finish&) { return "finish"; }
+    static std::string word_of(const processor::action::PauseLane&) { return "pause"; }
+    static std::string word_of(const processor::action::ResumeLane&) { return "resume"; }
+    static std::string word_of(const processor::action::ReleaseLane&) { return "release_lane"; }
+    static std::string word_of(const processor::action::LimitLane&) { return "limit"; }
+    static std::string word_of(const processor::action::TakeBack&) { return "take_back"; }
+    static std::string word_of(const processor::action::Enqueue&) { return "enqueue"; }
+    static std::string word_of(const processor::action::PutBack&) { return "put_back"; }
+    static std::string word_of(const processor::action::Settle& step) {
         static constexpr const char* verdicts[] = {"complete", "abandon", "release", "failed",
                                                    "expired",  "session", "killer"};
-        std::string text = kinds[static_cast<std::size_t>(action.kind)];
-        if (action.kind == processor::SessionAction::Kind::lock_over && action.count != 0) {
-            text.insert(0, "lost ");
-        }
-        if (action.kind == processor::SessionAction::Kind::settle) {
-            text.append(":").append(verdicts[static_cast<std::size_t>(action.verdict)]);
-        }
-        return text;
+        return std::string{"settle:"} + verdicts[static_cast<std::size_t>(step.verdict)];
     }
+    static std::string word_of(const processor::action::Dispose&) { return "dispose"; }
+    /// error_context_test.cpp looks at it.
+    static std::string word_of(const processor::action::ReportFailed&) { return ""; }
+    static std::string word_of(const processor::action::AddCredit&) { return "credit"; }
+    static std::string word_of(const processor::action::Drain&) { return "drain"; }
+    static std::string word_of(const processor::action::CloseLink&) { return "close_link"; }
+    static std::string word_of(const processor::action::DropLink&) { return "drop_link"; }
+    static std::string word_of(const processor::action::ShowLock&) { return "show"; }
+    static std::string word_of(const processor::action::RenewLock&) { return "renew"; }
+    static std::string word_of(const processor::action::WarnOfEnd&) { return "warn"; }
+    static std::string word_of(const processor::action::EndLock& step) {
+        return step.lost ? "lost lock_over" : "lock_over";
+    }
+    static std::string word_of(const processor::action::Report& step) {
+        return step.source == ErrorSource::settlement                               ? "silent"
+               : std::string_view{step.detail}.find("expired") != std::string::npos ? "expired"
+                                                                                    : "slow";
+    }
+    static std::string word_of(const processor::action::ReadRecord&) { return "read"; }
+    static std::string word_of(const processor::action::WriteDelay&) { return "write"; }
+    static std::string word_of(const processor::action::WriteAttempts&) { return "note"; }
+    static std::string word_of(const processor::action::TakeTurn&) { return "turn"; }
+    static std::string word_of(const processor::action::EndTurn&) { return "end_turn"; }
 
-    void perform(const processor::SessionAction& action) {
-        using Kind = processor::SessionAction::Kind;
-        switch (action.kind) {
-        case Kind::run_open: opening = true; break;
-        case Kind::run_close: closing = true; break;
-        case Kind::close_link: link_closes = true; break;
-        case Kind::add_credit: credit += action.count; break;
-        case Kind::drain: draining = true; break;
-        case Kind::drop_link: draining = link_closes = false; break;
-        case Kind::let_go: opened = action.count != 0; break;
-        case Kind::finish: finished = true; break;
-        case Kind::enqueue: lane.push_back(action.message); break;
-        case Kind::put_back: lane.push_front(action.message); break;
-        case Kind::settle: settling.push_back(action.message); break;
-        case Kind::dispose: std::erase(settling, action.message); break;
-        case Kind::take_back:
-            if (std::exchange(opening, false)) {
-                machine.open_skipped();
-            }
-            while (!lane.empty()) {
-                machine.taken_back(start());
-            }
-            machine.all_taken_back();
-            break;
-        default: break;
+    template <typename Step>
+    void perform(const Step&) {}
+    void perform(const processor::action::RunOpen&) { opening = true; }
+    void perform(const processor::action::RunClose&) { closing = true; }
+    void perform(const processor::action::CloseLink&) { link_closes = true; }
+    void perform(const processor::action::AddCredit& step) { credit += step.messages; }
+    void perform(const processor::action::Drain&) { draining = true; }
+    void perform(const processor::action::DropLink&) { draining = link_closes = false; }
+    void perform(const processor::action::LetGo& step) { opened = step.opened; }
+    void perform(const processor::action::Finish&) { finished = true; }
+    void perform(const processor::action::Enqueue& step) { lane.push_back(step.message); }
+    void perform(const processor::action::PutBack& step) { lane.push_front(step.message); }
+    void perform(const processor::action::Settle& step) { settling.push_back(step.message); }
+    void perform(const processor::action::Dispose& step) { std::erase(settling, step.message); }
+    void perform(const processor::action::TakeBack&) {
+        if (std::exchange(opening, false)) {
+            machine.open_skipped();
         }
+        while (!lane.empty()) {
+            machine.taken_back(start());
+        }
+        machine.all_taken_back();
     }
 };
 
