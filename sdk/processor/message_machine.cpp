@@ -3,26 +3,26 @@
 
 namespace sessionq::processor {
 
-ports::Settlement settlement_for(Verdict verdict, std::string_view failure) {
-    using ports::Outcome;
-    switch (verdict) {
-    case Verdict::complete: return {.outcome = Outcome::complete};
-    case Verdict::abandon: return {.outcome = Outcome::abandon};
-    case Verdict::release: return {.outcome = Outcome::release};
-    case Verdict::dead_letter_failed:
-        return {.outcome = Outcome::dead_letter,
-                .dead_letter = ports::to_dead_letter("HandlerFailed", failure)};
-    case Verdict::dead_letter_expired:
-        return {.outcome = Outcome::dead_letter, .dead_letter = {.reason = "DeadlinePassed"}};
-    case Verdict::dead_letter_session:
-        return {.outcome = Outcome::dead_letter, .dead_letter = {.reason = "SessionDeadLettered"}};
-    case Verdict::dead_letter_killer:
-        return {.outcome = Outcome::dead_letter,
-                .dead_letter = {.reason = "ConsumerLost",
-                                .description = "consumers were lost while they handled it, as "
-                                               "often as crash_guard allows"}};
+ports::Settlement settlement_for(const Resolution& resolution, std::string_view failure) {
+    ports::Settlement settlement{.outcome = resolution.outcome};
+    if (resolution.outcome != ports::Outcome::dead_letter) {
+        return settlement;
     }
-    return {};
+    switch (resolution.cause) {
+    case DeadLetterCause::handler_failed:
+        settlement.dead_letter = ports::to_dead_letter("HandlerFailed", failure);
+        break;
+    case DeadLetterCause::deadline_passed: settlement.dead_letter.reason = "DeadlinePassed"; break;
+    case DeadLetterCause::session_dead_lettered:
+        settlement.dead_letter.reason = "SessionDeadLettered";
+        break;
+    case DeadLetterCause::consumers_lost:
+        settlement.dead_letter = {.reason = "ConsumerLost",
+                                  .description = "consumers were lost while they handled it, as "
+                                                 "often as crash_guard allows"};
+        break;
+    }
+    return settlement;
 }
 
 MessageFate fate_of(const MessageEnd& end, const Circumstances& session, bool removes) noexcept {
@@ -83,11 +83,11 @@ MessageActions MessageMachine::arrived(Arrival arrival, std::size_t bytes, bool 
     size_ = bytes;
     removed_ = removed;
     switch (arrival) {
-    case Arrival::enqueue: phase_ = Phase::in_lane; return {.next = Next::enqueue};
+    case Arrival::enqueue: phase_ = Phase::in_lane; return {.next = step::Enqueue{}};
     case Arrival::gather: phase_ = Phase::gathering; return {};
-    case Arrival::release: return settle(Verdict::release);
+    case Arrival::release: return settle({ports::Outcome::release});
     case Arrival::discard: return dispose(false);
-    case Arrival::dead_letter: return settle(Verdict::dead_letter_session);
+    case Arrival::dead_letter: return settle(dead_letter(DeadLetterCause::session_dead_lettered));
     }
     return {};
 }
@@ -97,7 +97,7 @@ MessageActions MessageMachine::gathered() noexcept {
         return {};
     }
     phase_ = Phase::in_lane;
-    return {.next = Next::enqueue};
+    return {.next = step::Enqueue{}};
 }
 
 MessageActions MessageMachine::decided(ports::Outcome outcome, bool usable, bool ordered) noexcept {
@@ -107,7 +107,7 @@ MessageActions MessageMachine::decided(ports::Outcome outcome, bool usable, bool
         return {};
     }
     phase_ = Phase::settling_early;
-    return {.next = Next::send};
+    return {.next = step::Settle{}};
 }
 
 MessageActions MessageMachine::ended(const MessageEnd& end, const Circumstances& session,
@@ -125,7 +125,7 @@ MessageActions MessageMachine::ended(const MessageEnd& end, const Circumstances&
         return dispose(false);
     }
     if (ran(end.ending) && end.decision == ports::Outcome::release) {
-        returns_ = Verdict::release;
+        returns_ = Resolution{ports::Outcome::release};
         return after_failure(session.failure, end.holds_lane, now);
     }
     switch (end.ending) {
@@ -137,21 +137,22 @@ MessageActions MessageMachine::ended(const MessageEnd& end, const Circumstances&
         return after_failure(session.failure, end.holds_lane, now);
     case Ending::given_back:
         if (removed_) { // it cannot go back to the broker: it is handled first
-            return {.next = Next::put_back};
+            return {.next = step::PutBack{}};
         }
         [[fallthrough]];
     case Ending::not_started:
-        return session.may_wait ? MessageActions{.next = Next::put_back} : settle(Verdict::release);
+        return session.may_wait ? MessageActions{.next = step::PutBack{}}
+                                : settle({ports::Outcome::release});
     case Ending::unexamined:
         if (!session.may_wait) {
-            return settle(Verdict::release);
+            return settle({ports::Outcome::release});
         }
         phase_ = Phase::examining;
-        return {.next = Next::examine};
+        return {.next = step::Examine{}};
     case Ending::expired:
         return settle(session.expired == ExpiredMessageAction::dead_letter
-                          ? Verdict::dead_letter_expired
-                          : Verdict::complete);
+                          ? dead_letter(DeadLetterCause::deadline_passed)
+                          : Resolution{});
     }
     return {};
 }
@@ -166,14 +167,13 @@ MessageActions MessageMachine::settle_as_decided(const MessageEnd& end) noexcept
         actions.counts = true;
         return actions;
     }
-    return end.decision == ports::Outcome::abandon ? abandon(end.holds_lane)
-                                                   : settle(Verdict::complete, true);
+    return end.decision == ports::Outcome::abandon ? abandon(end.holds_lane) : settle({}, true);
 }
 
 MessageActions MessageMachine::after_failure(const FailureDecision& failure, bool holds,
                                              TimePoint now) noexcept {
     using Action = FailurePolicy::Action;
-    const auto wait = [&](Next next) {
+    const auto wait = [&](MessageActions::Next next) {
         phase_ = Phase::retrying;
         retry_at_ = now + failure.delay;
         return MessageActions{.next = next};
@@ -182,31 +182,32 @@ MessageActions MessageMachine::after_failure(const FailureDecision& failure, boo
         if (std::exchange(guarded_, false)) {
             examined_ = false; // the next attempt is noted, too
         }
-        return wait(Next::wait);
+        return wait(step::Wait{});
     }
     switch (*failure.action) {
-    case Action::park_session: return wait(Next::park);
-    case Action::retry_later: return wait(Next::retry_later);
-    case Action::dead_letter: return settle(Verdict::dead_letter_failed, true);
+    case Action::park_session: return wait(step::Park{});
+    case Action::retry_later: return wait(step::RetryLater{});
+    case Action::dead_letter: return settle(dead_letter(DeadLetterCause::handler_failed), true);
     case Action::dead_letter_session:
         phase_ = Phase::settling;
-        return {.next = Next::send_session, .verdict = Verdict::dead_letter_failed};
+        return {.next = step::Settle{.resolution = dead_letter(DeadLetterCause::handler_failed),
+                                     .rest_too = true}};
     case Action::abandon: break;
     }
     if (failure.delay == Duration::zero()) {
         return abandon(holds);
     }
-    returns_ = returns_.value_or(Verdict::abandon);
-    return wait(Next::wait);
+    returns_ = returns_.value_or(Resolution{ports::Outcome::abandon});
+    return wait(step::Wait{});
 }
 
 /// Without an order to keep nothing has to go back before it.
 MessageActions MessageMachine::abandon(bool holds) noexcept {
     if (!holds) {
-        return settle(Verdict::abandon, true);
+        return settle({ports::Outcome::abandon}, true);
     }
     phase_ = Phase::failed;
-    return {.next = Next::rewind, .counts = true};
+    return {.next = step::Rewind{}, .counts = true};
 }
 
 MessageActions MessageMachine::retry_due() noexcept {
@@ -218,7 +219,7 @@ MessageActions MessageMachine::retry_due() noexcept {
     }
     phase_ = Phase::in_lane;
     ++attempt_;
-    return {.next = holds_lane_ ? Next::put_back : Next::enqueue};
+    return {.next = holds_lane_ ? MessageActions::Next{step::PutBack{}} : step::Enqueue{}};
 }
 
 MessageActions MessageMachine::lock_ended() noexcept {
@@ -232,7 +233,7 @@ MessageActions MessageMachine::examined(bool guarded) noexcept {
     phase_ = Phase::in_lane;
     examined_ = true;
     guarded_ = guarded;
-    return {.next = holds_lane_ ? Next::put_back : Next::enqueue};
+    return {.next = holds_lane_ ? MessageActions::Next{step::PutBack{}} : step::Enqueue{}};
 }
 
 MessageActions MessageMachine::condemned(const CrashGuard& guard, TimePoint now) noexcept {
@@ -240,26 +241,27 @@ MessageActions MessageMachine::condemned(const CrashGuard& guard, TimePoint now)
         return {};
     }
     if (guard.then == CrashGuard::Action::dead_letter) {
-        return settle(Verdict::dead_letter_killer, true);
+        return settle(dead_letter(DeadLetterCause::consumers_lost), true);
     }
     phase_ = Phase::retrying;
     retry_at_ = now + guard.park_for;
-    return {.next = Next::park};
+    return {.next = step::Park{}};
 }
 
-MessageActions MessageMachine::taken_back(std::optional<Verdict> verdict) noexcept {
+MessageActions MessageMachine::taken_back(std::optional<Resolution> resolution) noexcept {
     if (phase_ != Phase::in_lane && phase_ != Phase::gathering) {
         return {};
     }
-    return verdict ? settle(*verdict) : dispose(false);
+    return resolution ? settle(*resolution) : dispose(false);
 }
 
 MessageActions MessageMachine::let_back(bool usable) noexcept {
     if (phase_ != Phase::failed && phase_ != Phase::retrying && phase_ != Phase::examining) {
         return {};
     }
-    const Verdict verdict = phase_ == Phase::examining ? Verdict::release : Verdict::abandon;
-    return usable ? settle(verdict) : dispose(false);
+    const Resolution resolution{phase_ == Phase::examining ? ports::Outcome::release
+                                                           : ports::Outcome::abandon};
+    return usable ? settle(resolution) : dispose(false);
 }
 
 MessageActions MessageMachine::answered(bool success) noexcept {
@@ -272,8 +274,8 @@ MessageActions MessageMachine::answered(bool success) noexcept {
     return {};
 }
 
-MessageActions MessageMachine::settle(Verdict verdict, bool counts) noexcept {
-    MessageActions actions{.next = Next::send, .verdict = verdict};
+MessageActions MessageMachine::settle(Resolution resolution, bool counts) noexcept {
+    MessageActions actions{.next = step::Settle{.resolution = resolution}};
     if (removed_) {
         actions = dispose(true);
     } else {
@@ -286,7 +288,7 @@ MessageActions MessageMachine::settle(Verdict verdict, bool counts) noexcept {
 MessageActions MessageMachine::dispose(bool releases) noexcept {
     const bool lost = !releases && phase_ != Phase::settled_early && !removed_;
     phase_ = Phase::gone;
-    return {.next = Next::dispose, .releases = releases, .lost = lost};
+    return {.next = step::Dispose{.lost = lost}, .releases = releases};
 }
 
 } // namespace sessionq::processor

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include <sessionq/deadline.hpp>
 #include <sessionq/processor_options.hpp>
@@ -35,16 +36,24 @@ enum class Ending : std::uint8_t {
     return ending == Ending::handled || ending == Ending::failed;
 }
 
-/// How a message is settled, unless its handler decided.
-enum class Verdict : std::uint8_t {
-    complete,
-    abandon,
-    release,
-    dead_letter_failed,
-    dead_letter_expired,
-    dead_letter_session,
-    dead_letter_killer,
+/// Why a message is dead-lettered for which its handler did not decide.
+enum class DeadLetterCause : std::uint8_t {
+    handler_failed,
+    deadline_passed,
+    session_dead_lettered, ///< with the rest of its session
+    consumers_lost,        ///< while they handled it
 };
+
+/// How a message is settled, unless its handler decided.
+struct Resolution {
+    ports::Outcome outcome{ports::Outcome::complete};
+    DeadLetterCause cause{}; ///< counts with `dead_letter` only
+
+    friend bool operator==(const Resolution&, const Resolution&) = default;
+};
+[[nodiscard]] constexpr Resolution dead_letter(DeadLetterCause cause) noexcept {
+    return {.outcome = ports::Outcome::dead_letter, .cause = cause};
+}
 
 /// It comes again, to this session's holder or to another.
 [[nodiscard]] constexpr bool goes_back(ports::Outcome outcome) noexcept {
@@ -52,7 +61,8 @@ enum class Verdict : std::uint8_t {
 }
 
 /// `failure`: what the handler threw, if it did.
-[[nodiscard]] ports::Settlement settlement_for(Verdict verdict, std::string_view failure);
+[[nodiscard]] ports::Settlement settlement_for(const Resolution& resolution,
+                                               std::string_view failure);
 
 /// A message that may have killed its consumers.
 struct Suspect {
@@ -88,34 +98,40 @@ struct Circumstances {
 [[nodiscard]] MessageFate fate_of(const MessageEnd& end, const Circumstances& session,
                                   bool removes) noexcept;
 
-/// What the session does next for a message.
+/// The steps of a message: `MessageMachine` names them, its session takes them.
+namespace step {
+
+struct Enqueue {}; ///< at the end of the lane
+struct PutBack {}; ///< to its place in the lane
+struct Settle {    ///< by the resolution, or as its handler decided
+    Resolution resolution{};
+    bool rest_too{false}; ///< the rest of the session is dead-lettered
+};
+struct Wait {};       ///< for `retry_at`; others pass it
+struct Park {};       ///< until the session is left
+struct RetryLater {}; ///< it is abandoned once its delay is kept with the session
+struct Examine {};    ///< it waits until the session's record is known
+struct Rewind {};     ///< it is abandoned after the messages behind it went back (R6)
+struct Dispose {      ///< it has left: nothing of it is in flight
+    bool lost{false}; ///< the broker confirmed nothing
+};
+
+} // namespace step
+
+/// The session's answer to an input of a message.
 struct MessageActions {
-    enum class Next : std::uint8_t {
-        nothing,
-        enqueue,      ///< at the end of the lane
-        put_back,     ///< to its place in the lane
-        send,         ///< settle it by `verdict`, or as its handler decided
-        wait,         ///< it waits for `retry_at`, and others pass it
-        park,         ///< it waits until the session is left
-        retry_later,  ///< it is abandoned once its delay is kept with the session
-        examine,      ///< it waits until the session's record is known
-        rewind,       ///< it is abandoned after what is behind it went back (R6)
-        send_session, ///< like `send`, and the rest of the session is dead-lettered
-        dispose,      ///< it has left: nothing of it is in flight
-    };
-    Next next{Next::nothing};
-    Verdict verdict{Verdict::complete};
+    using Next =
+        std::variant<std::monostate, step::Enqueue, step::PutBack, step::Settle, step::Wait,
+                     step::Park, step::RetryLater, step::Examine, step::Rewind, step::Dispose>;
+    Next next{};
     bool counts{false};   ///< the handler is done with it: one more of the turn (R14)
     bool releases{false}; ///< the next message may start, if this one holds the lane
-    bool lost{false};     ///< it has left, and the broker confirmed nothing
 };
 
 /// Decides the way of one message from arrival to the broker's answer (R6, R8-R10). No I/O, no
 /// clock, one thread. What a worker decides is asked with the static functions.
 class MessageMachine : public core::ListHook<MessageMachine> {
 public:
-    using Next = MessageActions::Next;
-
     enum class Phase : std::uint8_t {
         received,       ///< made, and not yet looked at
         gathering,      ///< waits for more messages of its batch
@@ -175,9 +191,9 @@ public:
     [[nodiscard]] MessageActions examined(bool guarded) noexcept;
     /// The session's record says that it has killed too many consumers.
     [[nodiscard]] MessageActions condemned(const CrashGuard& guard, TimePoint now) noexcept;
-    /// It was in no handler, and goes back unstarted. No verdict: it is forgotten, the broker has
-    /// it.
-    [[nodiscard]] MessageActions taken_back(std::optional<Verdict> verdict) noexcept;
+    /// It was in no handler, and goes back unstarted. No resolution: it is forgotten, the broker
+    /// has it.
+    [[nodiscard]] MessageActions taken_back(std::optional<Resolution> resolution) noexcept;
     /// What was behind it went back, or will not: it is abandoned now, or forgotten.
     [[nodiscard]] MessageActions let_back(bool usable) noexcept;
     /// Without success also when the link is gone, and no answer comes any more.
@@ -200,7 +216,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
 private:
-    [[nodiscard]] MessageActions settle(Verdict verdict, bool counts = false) noexcept;
+    [[nodiscard]] MessageActions settle(Resolution resolution, bool counts = false) noexcept;
     [[nodiscard]] MessageActions settle_as_decided(const MessageEnd& end) noexcept;
     [[nodiscard]] MessageActions abandon(bool holds) noexcept;
     [[nodiscard]] MessageActions dispose(bool releases) noexcept;
@@ -212,7 +228,7 @@ private:
     bool holds_lane_{false};
     bool examined_{false};
     bool guarded_{false};
-    std::optional<Verdict> returns_{}; ///< it is not tried again, and goes back so
+    std::optional<Resolution> returns_{}; ///< it is not tried again, and goes back so
     std::uint32_t attempt_{1};
     std::unique_ptr<const Suspect> suspect_{}; ///< null for nearly all
     std::size_t size_{0};                      ///< in bytes

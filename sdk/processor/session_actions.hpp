@@ -53,9 +53,9 @@ struct Enqueue { ///< at the end of the lane
 struct PutBack { ///< the message was in the lane and returns to its place there
     MessageMachine* message;
 };
-struct Settle { ///< send the settlement, as the handler decided, else by the verdict: `answered`
+struct Settle { ///< as the handler decided, else by the resolution: `answered`
     MessageMachine* message;
-    Verdict verdict;
+    Resolution resolution;
 };
 struct Dispose { ///< the message is finished; `lost`: the broker has it back
     MessageMachine* message;

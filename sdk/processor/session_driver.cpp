@@ -223,7 +223,7 @@ struct SessionDriver::Steps {
         driver.shard_.lane_ready();
     }
     void operator()(const action::Settle& step) const {
-        driver.settle(call_of(step.message), step.verdict);
+        driver.settle(call_of(step.message), step.resolution);
     }
     void operator()(const action::Dispose& step) const {
         counters().messages_lost.add(step.lost ? 1 : 0);
@@ -299,9 +299,9 @@ private:
 
 bool SessionDriver::perform() { return machine_.actions().run(Steps{*this}); }
 
-void SessionDriver::settle(MessageCall& call, Verdict verdict) {
-    view_.workplace().tally.released += verdict == Verdict::release ? 1 : 0;
-    static_cast<void>(call.decide(settlement_for(verdict, call.end().failure_text())));
+void SessionDriver::settle(MessageCall& call, const Resolution& resolution) {
+    view_.workplace().tally.released += resolution.outcome == ports::Outcome::release ? 1 : 0;
+    static_cast<void>(call.decide(settlement_for(resolution, call.end().failure_text())));
     drop_own_lock(own_locks_.get(), call);
     trace_settling(call, view_);
     log_settling(view_, call.message, call.outcome());

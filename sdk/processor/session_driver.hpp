@@ -85,7 +85,7 @@ private:
     void take_back();
     void renew_lock();
     void run_call(std::optional<CloseReason> closes);
-    void settle(MessageCall& call, Verdict verdict);
+    void settle(MessageCall& call, const Resolution& resolution);
 
     Shard& shard_;
     const SessionSeat seat_;

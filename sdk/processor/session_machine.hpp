@@ -189,7 +189,7 @@ private:
     [[nodiscard]] bool keeps_holds() const noexcept;
     [[nodiscard]] bool only_settles() const noexcept;
     [[nodiscard]] bool is_writing() const noexcept;
-    [[nodiscard]] std::optional<Verdict> back_verdict() const noexcept;
+    [[nodiscard]] std::optional<Resolution> way_back() const noexcept;
     [[nodiscard]] std::uint32_t set_aside() const noexcept;
     [[nodiscard]] std::uint32_t turn_room() const noexcept;
     [[nodiscard]] std::string_view wait_words() const noexcept;
@@ -204,7 +204,16 @@ private:
     void follow(MessageMachine& message, const MessageActions& actions);
     [[nodiscard]] Circumstances circumstances(const MessageMachine& message, const MessageEnd& end);
     [[nodiscard]] Wishes& wishes() noexcept { return wishes_ ? *wishes_ : wishes_.emplace(); }
-    void put_back(MessageMachine& message);
+    void take(MessageMachine& message, std::monostate nothing);
+    void take(MessageMachine& message, step::Enqueue step);
+    void take(MessageMachine& message, step::PutBack step);
+    void take(MessageMachine& message, const step::Settle& step);
+    void take(MessageMachine& message, step::Wait step);
+    void take(MessageMachine& message, step::Park step);
+    void take(MessageMachine& message, step::RetryLater step);
+    void take(MessageMachine& message, step::Examine step);
+    void take(MessageMachine& message, step::Rewind step);
+    void take(MessageMachine& message, step::Dispose step);
     void gather();
     void take_back_gathered();
     void let_all_back();

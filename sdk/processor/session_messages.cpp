@@ -97,7 +97,7 @@ void SessionMachine::answered(MessageMachine& message, const Failure* failure) {
 }
 
 void SessionMachine::taken_back(MessageMachine& message) {
-    follow(message, message.taken_back(back_verdict()));
+    follow(message, message.taken_back(way_back()));
     react();
 }
 
@@ -111,8 +111,9 @@ void SessionMachine::lock_ended(MessageMachine& message) {
 // The way of a message
 
 void SessionMachine::follow(MessageMachine& message, const MessageActions& actions) {
-    using Next = MessageActions::Next;
-    const bool was_settling = lists_.is_settling();
+    if (std::holds_alternative<step::Settle>(actions.next) && !lists_.is_settling()) {
+        settle_wait_.begin(now_);
+    }
     lists_.place(message);
     if (actions.counts && ++handled_ == terms_.options.max_messages_per_turn) {
         wishes().turn_over = true;
@@ -120,41 +121,16 @@ void SessionMachine::follow(MessageMachine& message, const MessageActions& actio
     if (actions.releases && message.take_hold() && !keeps_holds()) {
         release(1);
     }
-    switch (actions.next) {
-    case Next::nothing: break;
-    case Next::enqueue: add(action::Enqueue{&message}); break;
-    case Next::put_back: put_back(message); break;
-    case Next::send_session: wishes().dead_letters = true; [[fallthrough]];
-    case Next::send:
-        if (!was_settling) {
-            settle_wait_.begin(now_);
-        }
-        add(action::Settle{.message = &message, .verdict = actions.verdict});
-        break;
-    case Next::wait:
-        lists_.retrying().add(message);
-        wishes().makes_room = set_aside() != 0;
-        break;
-    case Next::park:
-        lists_.retrying().add(message);
-        wishes().parks_until = message.retry_at();
-        break;
-    case Next::retry_later:
-        lists_.retrying().add(message);
-        wishes().retries_at = message.retry_at();
-        break;
-    case Next::examine: wishes().suspect = &message.suspect(); break;
-    case Next::rewind: wishes().rewinds = true; break;
-    case Next::dispose:
-        wishes().gone = true;
-        flow_.left(message.size());
-        idle_.end(now_);
-        add(action::Dispose{.message = &message, .lost = actions.lost});
-        break;
-    }
+    std::visit([this, &message](const auto& step) { take(message, step); }, actions.next);
 }
 
-void SessionMachine::put_back(MessageMachine& message) {
+void SessionMachine::take(MessageMachine& /*message*/, std::monostate /*nothing*/) {}
+
+void SessionMachine::take(MessageMachine& message, step::Enqueue /*step*/) {
+    add(action::Enqueue{&message});
+}
+
+void SessionMachine::take(MessageMachine& message, step::PutBack /*step*/) {
     const bool held = message.take_hold();
     if (!held) {
         add(action::PauseLane{});
@@ -165,6 +141,43 @@ void SessionMachine::put_back(MessageMachine& message) {
     } else if (phase_ != Phase::parked) {
         add(action::ResumeLane{});
     }
+}
+
+void SessionMachine::take(MessageMachine& message, const step::Settle& step) {
+    if (step.rest_too) {
+        wishes().dead_letters = true;
+    }
+    add(action::Settle{.message = &message, .resolution = step.resolution});
+}
+
+void SessionMachine::take(MessageMachine& message, step::Wait /*step*/) {
+    lists_.retrying().add(message);
+    wishes().makes_room = set_aside() != 0;
+}
+
+void SessionMachine::take(MessageMachine& message, step::Park /*step*/) {
+    lists_.retrying().add(message);
+    wishes().parks_until = message.retry_at();
+}
+
+void SessionMachine::take(MessageMachine& message, step::RetryLater /*step*/) {
+    lists_.retrying().add(message);
+    wishes().retries_at = message.retry_at();
+}
+
+void SessionMachine::take(MessageMachine& message, step::Examine /*step*/) {
+    wishes().suspect = &message.suspect();
+}
+
+void SessionMachine::take(MessageMachine& /*message*/, step::Rewind /*step*/) {
+    wishes().rewinds = true;
+}
+
+void SessionMachine::take(MessageMachine& message, step::Dispose step) {
+    wishes().gone = true;
+    flow_.left(message.size());
+    idle_.end(now_);
+    add(action::Dispose{.message = &message, .lost = step.lost});
 }
 
 /// Messages that wait for more of their batch go to the lane, if the wait is over.
@@ -185,9 +198,9 @@ void SessionMachine::gather() {
 /// Those go back, too, after all that was in the lane.
 void SessionMachine::take_back_gathered() {
     gather_clock_.gone();
-    const auto verdict = back_verdict();
-    MessageLists::each_of(lists_.gathering(), [this, verdict](MessageMachine& message) {
-        follow(message, message.taken_back(verdict));
+    const auto resolution = way_back();
+    MessageLists::each_of(lists_.gathering(), [this, resolution](MessageMachine& message) {
+        follow(message, message.taken_back(resolution));
     });
 }
 
@@ -344,11 +357,12 @@ bool SessionMachine::only_settles() const noexcept {
 }
 
 /// How a message goes back that no handler has begun. None: it is forgotten, the broker has it.
-std::optional<Verdict> SessionMachine::back_verdict() const noexcept {
+std::optional<Resolution> SessionMachine::way_back() const noexcept {
     if (lost_) {
         return std::nullopt;
     }
-    return dead_letters_ && !is_leaving() ? Verdict::dead_letter_session : Verdict::release;
+    return dead_letters_ && !is_leaving() ? dead_letter(DeadLetterCause::session_dead_lettered)
+                                          : Resolution{ports::Outcome::release};
 }
 
 /// Messages that others pass because they wait alone. They take no place in the window.

@@ -14,7 +14,6 @@ using processor::Ending;
 using processor::MessageActions;
 using processor::MessageEnd;
 using processor::MessageMachine;
-using processor::Verdict;
 using Action = FailurePolicy::Action;
 using Arrival = MessageMachine::Arrival;
 using Phase = MessageMachine::Phase;
@@ -26,15 +25,16 @@ constexpr std::optional<Action> retry{};
 constexpr TimePoint t0{1h};
 
 std::string words(const MessageActions& actions) {
-    static constexpr const char* next[] = {"",       "enqueue",      "put_back", "send",
-                                           "wait",   "park",         "later",    "examine",
-                                           "rewind", "send_session", "dispose"};
-    static constexpr const char* verdicts[] = {"complete", "abandon", "release",
-                                               "failed",   "expired", "session"};
-    std::string text = next[static_cast<std::size_t>(actions.next)];
-    if (actions.next == MessageActions::Next::send ||
-        actions.next == MessageActions::Next::send_session) {
-        text.append(" ").append(verdicts[static_cast<std::size_t>(actions.verdict)]);
+    static constexpr const char* next[] = {"",     "enqueue", "put_back", "send",   "wait",
+                                           "park", "later",   "examine",  "rewind", "dispose"};
+    static constexpr const char* causes[] = {"failed", "expired", "session", "killer"};
+    std::string text = next[actions.next.index()];
+    if (const auto* settle = std::get_if<processor::step::Settle>(&actions.next)) {
+        const auto& [outcome, cause] = settle->resolution;
+        text.append(settle->rest_too ? "_session " : " ")
+            .append(outcome == ports::Outcome::dead_letter
+                        ? std::string_view{causes[static_cast<std::size_t>(cause)]}
+                        : ports::to_string(outcome));
     }
     text.append(actions.counts ? " counts" : "").append(actions.releases ? " releases" : "");
     return text;
@@ -339,7 +339,8 @@ TEST_CASE("message machine: every input in every phase") {
         {"not started",
          [](auto& m) { return m.ended({.ending = Ending::not_started}, {.may_wait = false}, t0); }},
         {"retry due", [](auto& m) { return m.retry_due(); }},
-        {"taken back", [](auto& m) { return m.taken_back(Verdict::release); }},
+        {"taken back",
+         [](auto& m) { return m.taken_back(processor::Resolution{ports::Outcome::release}); }},
         {"let back", [](auto& m) { return m.let_back(true); }},
         {"answered", [](auto& m) { return m.answered(true); }},
         {"link gone", [](auto& m) { return m.answered(false); }},

@@ -106,6 +106,7 @@ public:
     bool closing{false};                                ///< on_session_close runs
     bool link_closes{false};                            ///< the link's close is not answered
     bool draining{false};                               ///< the link's drain is not answered
+    bool paused{false};                                 ///< the lane starts nothing
     bool opened{false};                                 ///< as it was left
     bool finished{false};
     std::uint32_t credit{0}; ///< of the link
@@ -127,9 +128,11 @@ private:
     static std::string word_of(const processor::action::Enqueue&) { return "enqueue"; }
     static std::string word_of(const processor::action::PutBack&) { return "put_back"; }
     static std::string word_of(const processor::action::Settle& step) {
-        static constexpr const char* verdicts[] = {"complete", "abandon", "release", "failed",
-                                                   "expired",  "session", "killer"};
-        return std::string{"settle:"} + verdicts[static_cast<std::size_t>(step.verdict)];
+        static constexpr const char* causes[] = {"failed", "expired", "session", "killer"};
+        const auto& [outcome, cause] = step.resolution;
+        return "settle:" + (outcome == ports::Outcome::dead_letter
+                                ? std::string{causes[static_cast<std::size_t>(cause)]}
+                                : std::string{ports::to_string(outcome)});
     }
     static std::string word_of(const processor::action::Dispose&) { return "dispose"; }
     /// error_context_test.cpp looks at it.
@@ -157,6 +160,8 @@ private:
 
     template <typename Step>
     void perform(const Step&) {}
+    void perform(const processor::action::PauseLane&) { paused = true; }
+    void perform(const processor::action::ResumeLane&) { paused = false; }
     void perform(const processor::action::RunOpen&) { opening = true; }
     void perform(const processor::action::RunClose&) { closing = true; }
     void perform(const processor::action::CloseLink&) { link_closes = true; }
