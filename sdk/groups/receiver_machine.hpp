@@ -5,6 +5,8 @@
 
 #include <sessionq/time.hpp>
 
+#include "groups/drain_repeat.hpp"
+
 namespace sessionq::groups {
 
 /// Decides when a receiver link is attached, drained and given up. No I/O, no clock.
@@ -56,7 +58,7 @@ public:
     }
     /// When to call `on_time`; TimePoint::max(): not at all.
     [[nodiscard]] TimePoint due() const noexcept {
-        return phase_ == Phase::draining ? repeat_at_ : idle_at_;
+        return phase_ == Phase::draining ? drain_.due() : idle_at_;
     }
 
     /// An accept waits.
@@ -82,8 +84,7 @@ private:
     Phase phase_{Phase::detached};
     Duration idle_{};
     TimePoint idle_at_{TimePoint::max()};
-    TimePoint repeat_at_{};   // while draining
-    TimePoint drain_until_{}; // while draining
+    DrainRepeat drain_{};
     bool drain_again_{false};
     bool recycling_{false};  // all groups were idle for long: the link goes at the next drain
     bool deals_anew_{false}; // the queue marks the first message of a group
