@@ -21,4 +21,7 @@ namespace sessionq::groups {
 /// A link whose broker does not answer a drain is given up with this.
 [[nodiscard]] amqp::Condition unanswered_drain();
 
+/// The failure of an accept whose connection has no room for another receiver link.
+[[nodiscard]] Failure no_more_links(const std::string& entity);
+
 } // namespace sessionq::groups

@@ -8,8 +8,9 @@
 #include "core/intrusive_list.hpp"
 #include "core/weak_handle.hpp"
 #include "groups/entity_link_machine.hpp"
-#include "groups/group_receiver.hpp"
 #include "groups/plain_link.hpp"
+#include "groups/receiver_channel.hpp"
+#include "groups/receiver_context.hpp"
 #include "groups/unsettled_messages.hpp"
 #include "timing/timer.hpp"
 

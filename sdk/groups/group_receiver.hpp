@@ -1,32 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "groups/accept_queue.hpp"
-#include "groups/dialect_connection.hpp"
 #include "groups/group_table.hpp"
 #include "groups/receiver_channel.hpp"
+#include "groups/receiver_context.hpp"
 #include "groups/receiver_machine.hpp"
-#include "groups/unanswered_ids.hpp"
+#include "timing/timer.hpp"
 
 namespace sessionq::groups {
 
 class GroupLink;
-
-/// Shared by the receivers of an endpoint.
-struct ReceiverContext {
-    core::EventLoop& loop;
-    DialectConnection& connection;
-    ports::AcceptBook& accepts;
-    core::ReplyQueue& replies;
-    UnansweredIds& unanswered;
-    /// A receiver is of no more use. It is destroyed by a later turn, unless it is used again.
-    std::function<void(const ReceiverTerms&)> finished;
-    core::ReceiveRoomPtr room{std::make_shared<core::ReceiveRoom>()}; ///< of their messages
-};
 
 /// A receiver link and the groups that share it. Messages are kept until the sessions of their
 /// groups want them; groups that no session holds wait to be accepted. Performs the decisions of

@@ -53,6 +53,8 @@ public:
     ReceiverChannel& operator=(const ReceiverChannel&) = delete;
 
     [[nodiscard]] amqp::ReceiverLink& link() noexcept { return *link_; }
+    /// Sends an unanswered drain again. It adds a credit first, so that there is credit to drain.
+    void repeat_drain();
     /// Counts the messages that came over it.
     [[nodiscard]] const core::ReceiveSharePtr& share() const noexcept { return session_->share(); }
 
