@@ -13,12 +13,13 @@ namespace sessionq::groups {
 
 struct ReceiverContext;
 
-/// A message as it arrived over a receiver link.
+/// A decoded message, and the broker's facts of its group. `take_arrival` makes one of each
+/// delivery of a receiver link.
 struct Arrival {
     amqp::ReceivedDelivery received{};
-    std::string group{}; ///< Messages without a group id are a group of their own.
+    std::string group{}; ///< Empty: the group of all messages without a group id.
     std::optional<std::int64_t> group_sequence{}; ///< If the sender set one.
-    /// The first of its group since the broker dealt the group to this link.
+    /// The broker marks the message as the first since it dealt the group to this link.
     bool dealt_anew{false};
 };
 

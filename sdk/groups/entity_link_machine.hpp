@@ -10,8 +10,9 @@
 
 namespace sessionq::groups {
 
-/// Decides when a link to a queue without sessions is drained and detached. It is drained before it
-/// goes: a detach may count messages under way as delivered. No I/O, no clock.
+/// Decides when a link to a queue without sessions is drained and detached. Each `EntityLink` has
+/// one. The link is drained before it is detached, because a detach may count messages under way as
+/// delivered. No I/O, no clock.
 class EntityLinkMachine {
 public:
     enum class Phase : std::uint8_t {
@@ -42,7 +43,8 @@ public:
         credit_ += may ? count : 0;
         return may;
     }
-    /// A message came. False: the owner did not ask for it. A repeated drain may bring one.
+    /// A message came. False: the link is closed, or the owner did not ask for the message. A
+    /// repeated drain may bring one.
     [[nodiscard]] bool gives() noexcept {
         if (!is_held() || credit_ == 0) {
             return false;

@@ -13,7 +13,8 @@
 
 namespace sessionq::groups {
 
-/// The parts of an endpoint that its receiver links share. The endpoint makes it and outlives it.
+/// The parts of an endpoint that its receivers and entity links share. `Endpoint` has one and
+/// passes it to each of them.
 struct ReceiverContext {
     core::EventLoop& loop;
     DialectConnection& connection;
@@ -22,7 +23,7 @@ struct ReceiverContext {
     UnansweredIds& unanswered;
     /// A receiver is of no more use. It is destroyed by a later turn, unless it is used again.
     std::function<void(const ReceiverTerms&)> finished;
-    core::ReceiveRoomPtr room{std::make_shared<core::ReceiveRoom>()}; ///< of their messages
+    core::ReceiveRoomPtr room{std::make_shared<core::ReceiveRoom>()}; ///< for their messages
 };
 
 } // namespace sessionq::groups
