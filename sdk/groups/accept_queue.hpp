@@ -10,12 +10,17 @@
 
 namespace sessionq::groups {
 
-/// The accepts that wait for a group of one receiver, in order. A `ports::AcceptBook` answers each
-/// once. Bound to the loop.
+/// Keeps the accepts that wait for a group, in order. Each `GroupReceiver` has one, and answers the
+/// oldest accept when a group is ready. A `ports::AcceptBook` answers each accept once.
+///
+/// An accept of any group that must not wait is a *probe*. The receiver drains its link for it. If
+/// the drain is answered and no group is ready, the probe is answered with `none`.
+///
+/// Bound to the loop.
 class AcceptQueue {
 public:
-    /// `none` is the answer when there is no group to give. `ended` runs when an accept has ended
-    /// without an answer from here: out of time, or given up.
+    /// `none` is the answer when there is no group to give. `ended` runs when an accept ended
+    /// without an answer of this queue: its time ran out, or its owner gave it up.
     AcceptQueue(ports::AcceptBook& book, Failure none, std::function<void()> ended)
         : book_{book}, none_{std::move(none)}, ended_{std::move(ended)} {}
     ~AcceptQueue();
@@ -24,17 +29,17 @@ public:
 
     /// The accept waits until it is answered.
     void add(ports::RequestId id) { add(id, Kind::waits); }
-    /// For at most so long.
+    /// The accept waits until this deadline at most.
     void add(ports::RequestId id, Deadline until);
-    /// For the answer to the next probe that begins.
+    /// The accept waits for the answer to the next drain.
     void add_probe(ports::RequestId id) { add(id, Kind::probes); }
 
     [[nodiscard]] bool empty() const noexcept { return places_.empty(); }
     [[nodiscard]] bool has_probes() const noexcept;
 
-    /// The broker is asked whether it has messages.
+    /// A drain begins. The broker sends a message, or answers that it has none.
     void begin_probe();
-    /// The broker had none: accepts that were there when the probe began are answered.
+    /// The drain is answered. Answers the probes that were here when it began with `none`.
     void end_probe();
 
     /// Answers the accept that has waited longest.

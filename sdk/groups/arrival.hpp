@@ -4,23 +4,30 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "amqp/codec/delivery_codec.hpp"
-#include "groups/dialect.hpp"
+#include "amqp/engine/link.hpp"
 
 namespace sessionq::groups {
 
-/// A message as it arrived over a receiver link.
+struct ReceiverContext;
+
+/// A decoded message, and the broker's facts of its group. `take_arrival` makes one of each
+/// delivery of a receiver link.
 struct Arrival {
     amqp::ReceivedDelivery received{};
-    std::string group{}; ///< Messages without a group id are a group of their own.
+    std::string group{}; ///< Empty: the group of all messages without a group id.
     std::optional<std::int64_t> group_sequence{}; ///< If the sender set one.
-    bool dealt_anew{
-        false}; ///< The first of its group since the broker dealt the group to this link.
+    /// The broker marks the message as the first since it dealt the group to this link.
+    bool dealt_anew{false};
 };
 
-[[nodiscard]] core::Result<Arrival> read_arrival(std::string_view encoded,
-                                                 const amqp::ClockReading& at,
-                                                 const Dialect& dialect);
+/// Reads a message that came over a receiver link. Marks it as redelivered if the connection was
+/// lost before its settlement was answered. Rejects a message that cannot be decoded, and returns
+/// nothing.
+[[nodiscard]] std::optional<Arrival> take_arrival(ReceiverContext& context,
+                                                  amqp::DeliveryHandle delivery,
+                                                  std::string_view encoded);
 
 } // namespace sessionq::groups

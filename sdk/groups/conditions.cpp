@@ -36,4 +36,10 @@ amqp::Condition unanswered_drain() {
             .found = Errc::timeout};
 }
 
+Failure no_more_links(const std::string& entity) {
+    return {.code = Errc::resource_exhausted,
+            .detail =
+                "'" + entity + "': the broker allows no more AMQP sessions on this connection"};
+}
+
 } // namespace sessionq::groups

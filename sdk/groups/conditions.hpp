@@ -14,11 +14,14 @@ namespace sessionq::groups {
 /// becomes part of the detail.
 [[nodiscard]] Failure to_failure(const amqp::Condition& condition, std::string what);
 
-/// The failure that a link's owner hears of its end: a loss, unless the broker names a reason that
-/// trying again does not cure.
+/// The failure that a link's owner is told at its end. It is `connection_lost`, unless the broker
+/// names a reason that a retry does not cure.
 [[nodiscard]] Failure loss_from(Failure why);
 
-/// A link whose broker does not answer a drain is given up with this.
+/// The condition of a link that is dropped because the broker does not answer a drain.
 [[nodiscard]] amqp::Condition unanswered_drain();
+
+/// The failure of an accept whose connection has no room for another receiver link.
+[[nodiscard]] Failure no_more_links(const std::string& entity);
 
 } // namespace sessionq::groups

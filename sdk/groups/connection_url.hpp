@@ -12,7 +12,8 @@
 
 namespace sessionq::groups {
 
-/// The URL of a broker of message groups.
+/// The parsed URL of a broker with message groups. The client parses its connection string into one
+/// before it connects, and puts it into the `EndpointSettings`.
 struct ConnectionUrl {
     std::vector<core::HostPort> hosts{}; ///< At least one; tried in this order.
     bool tls{false};
@@ -27,7 +28,7 @@ struct ConnectionUrl {
     /// part. The text never contains the password.
     [[nodiscard]] static core::Result<ConnectionUrl> parse(std::string_view text);
 
-    /// Whether the scheme is one of this parser's.
+    /// Whether the text begins with a scheme of this parser.
     [[nodiscard]] static bool is_one(std::string_view text) noexcept;
 };
 

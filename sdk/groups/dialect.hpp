@@ -9,16 +9,17 @@
 
 namespace sessionq::groups {
 
-/// How one broker handles message groups, as data. Measured on the brokers themselves.
+/// Holds as data how one broker handles message groups. There is one for each kind of broker,
+/// measured on the broker itself. The links read it where the brokers differ.
 struct Dialect {
     std::string_view name;             ///< In a URL.
     std::string_view product;          ///< How the product in the broker's open begins.
     std::string_view messaging_system; ///< As OpenTelemetry names it.
     ports::Capabilities capabilities;
     std::string_view group_selector; ///< The property that selects a group; empty: none.
-    /// The property that marks the first message of a group since the broker dealt the group to the
-    /// link, where the queue is configured so; empty: none. An open session that has no message in
-    /// hand ends then: another consumer may have had the group.
+    /// The property that marks the first message since the broker dealt its group to the link, if
+    /// the queue is configured so; empty: none. An open session without a message in hand ends
+    /// then, because another consumer may have had the group.
     std::string_view first_for_consumer;
     std::string_view delivery_time; ///< The annotation that schedules a message; empty: none.
     /// The broker answers an outcome with a settlement, once the outcome has taken effect.
@@ -29,7 +30,7 @@ struct Dialect {
 [[nodiscard]] const Dialect* dialect_by_name(std::string_view name) noexcept;
 /// By the product in the broker's open. Null if it is unknown.
 [[nodiscard]] const Dialect* dialect_by_product(std::string_view product) noexcept;
-/// Says that no dialect is known for this product; empty if the broker names none.
+/// Says that no dialect is known for this product. It is empty if the broker names none.
 [[nodiscard]] std::string unknown_broker(std::string_view product);
 /// The capabilities of all dialects, for a broker that is not known yet.
 [[nodiscard]] const ports::Capabilities& common_capabilities() noexcept;

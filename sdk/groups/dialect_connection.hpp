@@ -14,6 +14,8 @@ namespace sessionq::groups {
 /// The broker's dialect, null until known. Shared by the endpoints of a client. Thread-safe.
 using KnownDialect = std::atomic<const Dialect*>;
 
+/// The settings of an endpoint's connection. The client makes them from its URL and
+/// `ClientOptions`.
 struct EndpointSettings {
     ConnectionUrl url{};
     amqp::TlsContextPtr tls{};
@@ -21,15 +23,16 @@ struct EndpointSettings {
     bool has_certificate{false};
     Duration operation_timeout{std::chrono::seconds{60}};
     Duration idle_timeout{std::chrono::seconds{120}}; ///< A broker silent for so long is given up.
-    Duration write_idle_timeout{};                    ///< As `ClientConnectionOptions` has it.
+    Duration write_idle_timeout{};                    ///< As in `ClientConnectionOptions`.
     amqp::IdleHandler on_idle{};                      ///< Null: nobody asks.
     BackoffOptions backoff{};                         ///< Between rounds over the hosts.
     std::uint64_t seed{0};
     std::shared_ptr<KnownDialect> dialect{std::make_shared<KnownDialect>(nullptr)};
 };
 
-/// The connection of an endpoint. Learns the broker's dialect from the broker's open, unless the
-/// URL names it. Bound to the loop.
+/// The AMQP connection of an endpoint to a broker with message groups. Receiver links and senders
+/// get its engine from `when_open`. It learns the broker's dialect from the broker's open,
+/// unless the URL names the dialect. Bound to the loop.
 class DialectConnection final : private amqp::ClientConnectionEvents {
 public:
     DialectConnection(core::EventLoop& loop, asio::io_context& io,
@@ -54,7 +57,7 @@ public:
     [[nodiscard]] const Dialect* dialect() const noexcept {
         return dialect_->load(std::memory_order_acquire);
     }
-    /// Until the dialect is known: those that all dialects have in common.
+    /// The capabilities of the dialect. Until it is known, those that all dialects have in common.
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept;
 
 private:

@@ -11,8 +11,12 @@
 
 namespace sessionq::groups {
 
-/// The ports on message groups: a group is a session. One connection for all entities; the groups
-/// of an entity share a receiver link. Made, used and destroyed on the loop's thread.
+/// Lets the client use a broker with message groups as one with sessions: a group is a session. A
+/// client that connects to such a broker has one for each receive thread.
+///
+/// All entities share one connection, and the groups of an entity share a receiver link. A sender
+/// is made for each entity that messages are sent to. Made, used and destroyed on the loop's
+/// thread.
 class Endpoint final : public ports::Endpoint {
 public:
     Endpoint(core::EventLoop& loop, asio::io_context& io, const EndpointSettings& settings);
@@ -20,12 +24,12 @@ public:
     Endpoint(const Endpoint&) = delete;
     Endpoint& operator=(const Endpoint&) = delete;
 
-    /// Connects, so that it is known at once if the broker cannot be reached or used, and what it
-    /// can do.
+    /// Connects, so that a wrong address, credential or product is known at once, and the broker's
+    /// capabilities too.
     void connect(ports::DoneHandler handler);
 
     [[nodiscard]] core::EventLoop& loop() noexcept override { return connection_.loop(); }
-    /// Before the dialect is known: those of all dialects.
+    /// Until the dialect is known, those that all dialects have in common.
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
         return connection_.capabilities();
     }

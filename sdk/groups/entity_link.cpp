@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "groups/entity_link.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include "core/log.hpp"
 #include "groups/arrival.hpp"
 #include "groups/conditions.hpp"
 #include "timing/timer_service.hpp"
@@ -74,27 +72,16 @@ void EntityLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view enc
         }
         return; // else the broker has it back with the link
     }
-    auto read = read_arrival(encoded, context_->connection.reading(), dialect_);
-    if (read.ok()) {
-        give(delivery, std::move(read.value().received), encoded.size());
-        return;
+    if (auto arrival = take_arrival(*context_, delivery, encoded)) {
+        give(delivery, std::move(arrival->received), encoded.size());
+    } else {
+        add_credit(1); // the owner hears nothing of it
     }
-    core::log(LogLevel::error, "groups", read.failure().to_string());
-    delivery.settle(
-        {.kind = OutcomeKind::rejected,
-         .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
-    add_credit(1); // the owner hears nothing of it
 }
 
 void EntityLink::give(amqp::DeliveryHandle delivery, amqp::ReceivedDelivery received,
                       std::size_t bytes) {
-    DeliveryFacts& facts = received.facts;
-    facts.sequence_number = machine_.next_number();
-    // Not every broker counts deliveries that a lost connection had.
-    if (context_->unanswered.comes_again(received.content->message_id())) {
-        facts.redelivered = true;
-        facts.delivery_count = std::max(facts.delivery_count, 1U);
-    }
+    received.facts.sequence_number = machine_.next_number();
     ports::DeliveryPtr made = events_->new_delivery();
     made->bytes = bytes;
     if (terms_.mode == ports::ReceiveMode::receive_and_delete) {
@@ -105,7 +92,7 @@ void EntityLink::give(amqp::DeliveryHandle delivery, amqp::ReceivedDelivery rece
         made->port_tag =
             reinterpret_cast<std::uint64_t>(&unsettled_.add(delivery, received.content));
     }
-    made->message = ReceivedMessage{std::move(received.content), std::move(facts)};
+    made->message = ReceivedMessage{std::move(received.content), std::move(received.facts)};
     events_->on_delivery(std::move(made));
 }
 
@@ -165,10 +152,7 @@ void EntityLink::perform(Action action) {
             replies_.push([this] { on_drained(); });
         }
         break;
-    case Action::repeat_drain:
-        channel_->link().add_credit(1);
-        static_cast<void>(channel_->link().drain());
-        break;
+    case Action::repeat_drain: channel_->repeat_drain(); break;
     case Action::tell_drained:
         loop_.timers().cancel(timer_);
         events_->on_drained(); // may destroy the link
@@ -233,11 +217,7 @@ void EntityOpening::on_engine(const core::Result<amqp::Engine*>& engine) {
         });
     links_.push_back(*link_);
     if (!link_->attach(*engine.value())) {
-        context_.accepts.answer(
-            id_, Failure{.code = Errc::resource_exhausted,
-                         .detail = "'" + terms_.entity +
-                                   "': the broker allows no more AMQP sessions on this "
-                                   "connection"});
+        context_.accepts.answer(id_, no_more_links(terms_.entity));
     }
 }
 

@@ -8,24 +8,27 @@
 #include "core/intrusive_list.hpp"
 #include "core/weak_handle.hpp"
 #include "groups/entity_link_machine.hpp"
-#include "groups/group_receiver.hpp"
 #include "groups/plain_link.hpp"
+#include "groups/receiver_channel.hpp"
+#include "groups/receiver_context.hpp"
 #include "groups/unsettled_messages.hpp"
 #include "timing/timer.hpp"
 
 namespace sessionq::groups {
 
-/// The messages of a queue without regard to their groups, over a receiver link of its own. They
-/// are in no order to be kept, so a message that goes back does so at once. Bound to the loop.
+/// Receives the messages of a queue without regard to their groups, over a receiver link of its
+/// own. Receivers and processors without sessions use it; `EntityOpening` makes it. The messages
+/// need no order, so an abandoned or released message goes back to the broker at once. Performs the
+/// decisions of its `EntityLinkMachine`. Bound to the loop.
 class EntityLink final : public PlainLink, public core::ListHook<>, private ReceiverEvents {
 public:
-    /// `attached` is told once: the broker has attached the link, or why it has not.
+    /// `attached` is called once: with success, or with the failure.
     EntityLink(ReceiverContext& context, ReceiverTerms terms, DoneHandler attached);
     ~EntityLink() override;
 
-    /// False: the connection has no room for another link, which is of no use then.
+    /// False: the connection has no room for another link, and this one is of no use.
     [[nodiscard]] bool attach(amqp::Engine& engine);
-    /// The endpoint goes. The owner is told nothing.
+    /// The endpoint is destroyed. The owner is told nothing.
     void forget_endpoint() noexcept;
 
     [[nodiscard]] const std::string& session_id() const noexcept override;
@@ -61,7 +64,9 @@ private:
     timing::Timer timer_{timing::Timer::calling<&EntityLink::on_time>(this)};
 };
 
-/// An accept of a queue without sessions: connects, and attaches the link that answers it.
+/// Answers one accept of a queue without sessions. It waits for the connection, attaches an
+/// `EntityLink`, and answers with it. `Endpoint::accept` makes it, and the accept book owns it
+/// until the accept is answered.
 class EntityOpening final : public ports::Asking {
 public:
     using Links = core::IntrusiveList<EntityLink>;
@@ -69,7 +74,7 @@ public:
     EntityOpening(ReceiverContext& context, Links& links, ports::RequestId id, ReceiverTerms terms)
         : context_{context}, links_{links}, id_{id}, terms_{std::move(terms)} {}
 
-    /// The accept is in the context's book.
+    /// Call it once the accept is in the context's book.
     void start();
 
 private:

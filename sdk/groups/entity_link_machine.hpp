@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <utility>
 
 #include <sessionq/time.hpp>
 
+#include "groups/drain_repeat.hpp"
+
 namespace sessionq::groups {
 
-/// Decides when a link to a queue without sessions is drained and detached. It is drained before it
-/// goes: a detach may count messages under way as delivered. No I/O, no clock.
+/// Decides when a link to a queue without sessions is drained and detached. Each `EntityLink` has
+/// one. The link is drained before it is detached, because a detach may count messages under way as
+/// delivered. No I/O, no clock.
 class EntityLinkMachine {
 public:
-    /// A broker may overlook a drain, so it is repeated after this.
-    static constexpr Duration drain_patience = std::chrono::milliseconds{300};
-    /// A link whose drain is not answered for so long is of no more use.
-    static constexpr Duration longest_drain = std::chrono::seconds{10};
-
     enum class Phase : std::uint8_t {
         attaching, ///< waits for the broker's attach
         held,
@@ -42,11 +39,12 @@ public:
     }
     /// False: the owner may not ask for messages now.
     [[nodiscard]] bool add_credit(std::uint32_t count) noexcept {
-        const bool may = is_held() && !is_draining_;
+        const bool may = is_held() && !drain_.is_under_way();
         credit_ += may ? count : 0;
         return may;
     }
-    /// A message came. False: the owner did not ask for it. A repeated drain may bring one.
+    /// A message came. False: the link is closed, or the owner did not ask for the message. A
+    /// repeated drain may bring one.
     [[nodiscard]] bool gives() noexcept {
         if (!is_held() || credit_ == 0) {
             return false;
@@ -55,9 +53,7 @@ public:
         return true;
     }
     /// When to call `on_time`; TimePoint::max(): not at all.
-    [[nodiscard]] TimePoint due() const noexcept {
-        return is_draining_ && is_attached() ? repeat_at_ : TimePoint::max();
-    }
+    [[nodiscard]] TimePoint due() const noexcept { return drain_.due(); }
 
     /// Messages are numbered as they come: these brokers do not.
     [[nodiscard]] std::int64_t next_number() noexcept { return ++last_number_; }
@@ -76,7 +72,7 @@ public:
     }
     /// `is_answered`: no settlement waits for the broker.
     [[nodiscard]] Action drained(bool is_answered) noexcept {
-        if (!is_attached() || !std::exchange(is_draining_, false)) {
+        if (!drain_.end()) {
             return Action::none;
         }
         credit_ = 0;
@@ -84,7 +80,7 @@ public:
     }
     /// A settlement was answered.
     [[nodiscard]] Action answered(bool is_answered) noexcept {
-        if (phase_ != Phase::leaving || is_draining_ || !is_answered) {
+        if (phase_ != Phase::leaving || drain_.is_under_way() || !is_answered) {
             return Action::none;
         }
         phase_ = Phase::closing;
@@ -94,27 +90,26 @@ public:
         if (now < due()) {
             return Action::none;
         }
-        repeat_at_ = now + drain_patience;
-        return now < drain_until_ ? Action::repeat_drain : Action::abandon;
+        return drain_.repeat(now) ? Action::repeat_drain : Action::abandon;
     }
     /// The link is gone. Returns the phase before.
-    Phase lose() noexcept { return std::exchange(phase_, Phase::over); }
+    Phase lose() noexcept {
+        drain_.end();
+        return std::exchange(phase_, Phase::over);
+    }
 
 private:
     Action begin_drain(TimePoint now) noexcept {
-        if (std::exchange(is_draining_, true)) {
+        if (drain_.is_under_way()) {
             return Action::none; // its answer is the answer to this one, too
         }
-        repeat_at_ = now + drain_patience;
-        drain_until_ = now + longest_drain;
+        drain_.begin(now);
         return Action::drain;
     }
 
     Phase phase_{Phase::attaching};
-    bool is_draining_{false};
+    DrainRepeat drain_{};
     std::uint32_t credit_{0};
-    TimePoint repeat_at_{};
-    TimePoint drain_until_{};
     std::int64_t last_number_{0};
 };
 

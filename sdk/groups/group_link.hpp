@@ -17,8 +17,11 @@ namespace sessionq::groups {
 class GroupReceiver;
 struct ReceiverTerms;
 
-/// A message group that is held as a session. It does not expire. May outlive its receiver. Bound
-/// to the loop.
+/// Holds a message group as a session. An accept is answered with one; a slot of a processor or a
+/// session receiver owns it. It takes the group's messages from the table of its `GroupReceiver`,
+/// and settles them through that receiver. Performs the decisions of its `GroupLinkMachine`.
+///
+/// The session does not expire. The link may outlive its receiver. Bound to the loop.
 class GroupLink final : public PlainLink {
 public:
     /// Takes the group of the terms, or the first that is ready.
@@ -33,17 +36,17 @@ public:
     void close(DoneHandler handler) override;
 
     // For the receiver. These functions may run events, and an event may destroy the link.
-    /// Credit that is not covered by messages that are here, or by so many on their way.
+    /// The owner's credit beyond the messages that wait here and `outstanding` more on their way.
     [[nodiscard]] std::uint32_t missing_credit(std::uint32_t outstanding) const noexcept;
-    /// Gives the owner the messages that wait, within its credit.
+    /// Gives the waiting messages to the owner, within its credit.
     void give();
-    /// Nothing more comes before credit is added.
+    /// No more messages come until credit is added.
     void on_drained();
     using PlainLink::answer;
     using PlainLink::tell;
     void on_left() { end_wait(core::Done{}); }
     void lose(const Failure& why);
-    /// The receiver goes. The owner is told nothing.
+    /// The receiver is destroyed. The owner is told nothing.
     void forget_receiver() noexcept;
 
 private:

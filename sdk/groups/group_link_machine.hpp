@@ -7,8 +7,8 @@
 
 namespace sessionq::groups {
 
-/// Decides which messages a held group may be given and how its owner hears of the end. No I/O, no
-/// clock.
+/// Decides when a held group may give messages to its owner, and when it is left after a close.
+/// Each `GroupLink` has one. No I/O, no clock.
 class GroupLinkMachine {
 public:
     enum class Phase : std::uint8_t {
@@ -27,7 +27,7 @@ public:
     void gave() noexcept { credit_ -= std::min(credit_, 1U); }
     /// False: there is nothing to drain.
     [[nodiscard]] bool drain() noexcept { return draining_ = is_held(); }
-    /// True: the owner is told that the drain is answered.
+    /// True: tell the owner that the drain is answered.
     [[nodiscard]] bool drained() noexcept {
         if (!is_held() || !std::exchange(draining_, false)) {
             return false;

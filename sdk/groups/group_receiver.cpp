@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "groups/group_receiver.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/log.hpp"
@@ -21,12 +20,6 @@ using amqp::OutcomeKind;
 /// is kept: a queue whose busy groups must move is configured so at the broker (Artemis: rebalance
 /// with pause dispatch; Broker-J: shared groups).
 constexpr Duration longest_idle = std::chrono::seconds{1};
-
-void reject(amqp::DeliveryHandle delivery) {
-    delivery.settle(
-        {.kind = OutcomeKind::rejected,
-         .error = {.name = "amqp:decode-error", .text = "the message cannot be decoded"}});
-}
 
 /// Back to the broker.
 void release(GroupTable& table, Held& held, bool counted) {
@@ -116,10 +109,7 @@ void GroupReceiver::perform(Action action) {
             });
         }
         break;
-    case Action::repeat_drain:
-        channel_->link().add_credit(1); // so that there is something to be drained
-        static_cast<void>(channel_->link().drain());
-        break;
+    case Action::repeat_drain: channel_->repeat_drain(); break;
     case Action::close:
         for (Held* const each : table_.take_waiting()) { // a detach may count them as delivered
             release(table_, *each, false);
@@ -136,18 +126,13 @@ void GroupReceiver::on_time() { perform(machine_.on_time(use(), context_.loop.no
 
 void GroupReceiver::on_engine(const core::Result<amqp::Engine*>& engine) {
     machine_.connected();
-    Failure why{.code = Errc::resource_exhausted,
-                .detail = "'" + terms_.entity +
-                          "': the broker allows no more AMQP sessions on this connection"};
     if (engine.ok()) {
         channel_ = ReceiverChannel::attach(*engine.value(), *context_.connection.dialect(), terms_,
                                            *this, context_.room);
-    } else {
-        why = engine.failure();
     }
     if (channel_ == nullptr) {
         machine_.lost();
-        accepts_.fail_all(why);
+        accepts_.fail_all(engine.ok() ? no_more_links(terms_.entity) : engine.failure());
         review_later();
     }
 }
@@ -210,34 +195,25 @@ void GroupReceiver::on_delivery(amqp::DeliveryHandle delivery, std::string_view 
     if (!machine_.is_attached()) {
         return; // the broker has it back with the link
     }
-    auto read =
-        read_arrival(encoded, context_.connection.reading(), *context_.connection.dialect());
-    if (!read.ok()) {
-        core::log(LogLevel::error, "groups", read.failure().to_string());
-        reject(delivery);
+    auto arrival = take_arrival(context_, delivery, encoded);
+    if (!arrival) {
         top_up();
         return;
     }
-    Arrival& arrival = read.value();
-    DeliveryFacts& facts = arrival.received.facts;
-    machine_.arrived(arrival.dealt_anew);
-    facts.sequence_number = arrival.group_sequence.value_or(table_.next_sequence_number());
-    // Not every broker counts deliveries that a lost connection had.
-    if (context_.unanswered.comes_again(arrival.received.content->message_id())) {
-        facts.redelivered = true;
-        facts.delivery_count = std::max(facts.delivery_count, 1U);
-    }
+    DeliveryFacts& facts = arrival->received.facts;
+    machine_.arrived(arrival->dealt_anew);
+    facts.sequence_number = arrival->group_sequence.value_or(table_.next_sequence_number());
     // Another consumer may have had the group since its last message here. This message opens the
     // next session.
-    if (GroupLink* const link = arrival.dealt_anew ? table_.resting(arrival.group) : nullptr) {
+    if (GroupLink* const link = arrival->dealt_anew ? table_.resting(arrival->group) : nullptr) {
         std::erase(links_, link);
         link->lose({.code = Errc::lock_lost,
-                    .detail = "the broker dealt group '" + core::peer_words(arrival.group) +
+                    .detail = "the broker dealt group '" + core::peer_words(arrival->group) +
                               "' anew; another consumer may have had it"});
     }
     Held& held = table_.arrived(
-        arrival.group, delivery,
-        ReceivedMessage{std::move(arrival.received.content), std::move(facts)}, encoded.size());
+        arrival->group, delivery,
+        ReceivedMessage{std::move(arrival->received.content), std::move(facts)}, encoded.size());
     delivery.set_context(&held);
     if (GroupLink* const link = held.group->session) {
         link->give();

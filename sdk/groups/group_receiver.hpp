@@ -1,36 +1,27 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "groups/accept_queue.hpp"
-#include "groups/dialect_connection.hpp"
 #include "groups/group_table.hpp"
 #include "groups/receiver_channel.hpp"
+#include "groups/receiver_context.hpp"
 #include "groups/receiver_machine.hpp"
-#include "groups/unanswered_ids.hpp"
+#include "timing/timer.hpp"
 
 namespace sessionq::groups {
 
 class GroupLink;
 
-/// Shared by the receivers of an endpoint.
-struct ReceiverContext {
-    core::EventLoop& loop;
-    DialectConnection& connection;
-    ports::AcceptBook& accepts;
-    core::ReplyQueue& replies;
-    UnansweredIds& unanswered;
-    /// A receiver is of no more use. It is destroyed by a later turn, unless it is used again.
-    std::function<void(const ReceiverTerms&)> finished;
-    core::ReceiveRoomPtr room{std::make_shared<core::ReceiveRoom>()}; ///< of their messages
-};
-
-/// A receiver link and the groups that share it. Messages are kept until the sessions of their
-/// groups want them; groups that no session holds wait to be accepted. Performs the decisions of
-/// its `ReceiverMachine`. Bound to the loop.
+/// Receives the messages of an entity's groups over one receiver link, and answers accepts with
+/// these groups. `Endpoint` makes one for each set of `ReceiverTerms` at the first accept, and
+/// keeps it while an accept waits or a session is open.
+///
+/// A message stays in the group table until the session of its group wants it. A group that no
+/// session holds waits for an accept. Performs the decisions of its `ReceiverMachine`. Bound to the
+/// loop.
 class GroupReceiver final : private ReceiverEvents {
 public:
     GroupReceiver(ReceiverContext& context, ReceiverTerms terms);
@@ -44,16 +35,16 @@ public:
     [[nodiscard]] GroupTable& table() noexcept { return table_; }
 
     // For the links.
-    /// Gives the broker as much credit as may be given now.
+    /// Gives the broker as much credit as the machine and the window allow.
     void top_up();
-    /// False: the link may be told at once that nothing more comes. A message that comes later to a
-    /// shared receiver opens the session anew.
+    /// False: tell the link at once that no more messages come. A later message of a shared
+    /// receiver opens the session anew.
     [[nodiscard]] bool drain_for_link();
     void want_drain();
-    /// True: answered already, and `held` is gone. Else the settler is told.
+    /// True: the settlement is answered, and `held` is gone. False: the settler is told later.
     [[nodiscard]] bool settle(Held& held, core::WeakHandle<GroupLink> settler,
                               amqp::OutcomeKind kind);
-    /// The link is done. `waiting` is told when the broker knows all that it must.
+    /// The link is closed. `waiting` is told of the end once `ReceiverMachine::has_left` says so.
     void leave(GroupLink& link, core::WeakHandle<GroupLink> waiting = {});
 
 private:
@@ -67,8 +58,10 @@ private:
     void on_time();
     void on_engine(const core::Result<amqp::Engine*>& engine);
     void serve();
-    /// Looks anew, by a later turn, at the purposes of the link.
+    /// Reviews by a later turn of the loop.
     void review_later();
+    /// Attaches the link if an accept waits, and gives it up if nobody needs it. Tells the sessions
+    /// that have left.
     void review();
     [[nodiscard]] ReceiverMachine::Use use() const noexcept;
 

@@ -23,7 +23,7 @@ namespace sessionq::groups {
 class GroupLink;
 struct Group;
 
-/// A message from the broker that is not settled.
+/// An unsettled message of a shared receiver link, in the table of its `GroupReceiver`.
 struct Held {
     enum class Place : std::uint8_t {
         waiting,  ///< Not given to a session.
@@ -54,9 +54,9 @@ struct Group {
     std::list<Group*>::iterator place{};
 };
 
-/// Decides which groups of a receiver link may be accepted and which message comes next. Messages
-/// of a group are given in order of arrival; groups are accepted in the order in which they became
-/// ready. No I/O, no clock.
+/// Decides which groups of a receiver link may be accepted and which message comes next. Each
+/// `GroupReceiver` has one. The messages of a group are given in order of arrival. Groups are
+/// accepted in the order in which they became ready. No I/O, no clock.
 class GroupTable {
 public:
     GroupTable() = default;

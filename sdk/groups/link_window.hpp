@@ -11,8 +11,9 @@
 
 namespace sessionq::groups {
 
-/// Decides how much credit a receiver link has that several groups share. No group waits for
-/// another, and the messages fit into the byte budget (R23). One message is always allowed.
+/// Decides how much credit a receiver link gets that several groups share. Each `GroupTable` has
+/// one. The window is wide, so that no group waits for another, and its messages fit into the byte
+/// budget (R23). One message is always allowed.
 class LinkWindow {
 public:
     static constexpr std::uint32_t widest = 2000;
@@ -20,14 +21,14 @@ public:
     explicit LinkWindow(double message_bytes = core::ByteBudget::first_guess) noexcept
         : average_{message_bytes} {}
 
-    /// Bytes of messages that are not settled, plus those that the credit may bring.
+    /// The most bytes of unsettled messages, and of messages that the credit may bring.
     void set_budget(std::size_t bytes) noexcept { budget_ = bytes; }
 
-    /// The count of the messages that the next link brings.
+    /// The account of the messages that the next link brings.
     void set_share(core::ReceiveSharePtr share) noexcept { share_ = std::move(share); }
 
-    /// How much credit to add to the outstanding credit. Zero until half of the window is free, so
-    /// that flows are few.
+    /// The credit to add to the outstanding credit. Zero until half of the window is free, so that
+    /// few flows are sent.
     [[nodiscard]] std::uint32_t grant(std::uint32_t outstanding) const noexcept {
         const double room =
             (static_cast<double>(budget_) - static_cast<double>(held_)) / std::max(average_, 1.0);

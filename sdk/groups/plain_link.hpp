@@ -12,8 +12,9 @@
 
 namespace sessionq::groups {
 
-/// A session link of a broker that has no locks, no session state and no deferral. Refuses requests
-/// for these. Tells the owner of settlements, of the end of a close and of a loss.
+/// The common base of `GroupLink` and `EntityLink`: a session link of a broker without locks,
+/// session state and deferral. It refuses requests for these. It tells the owner of settlements, of
+/// the end of a close, and of a loss.
 class PlainLink : public ports::SessionLink {
 public:
     PlainLink(core::EventLoop& loop, const Dialect& dialect, DoneHandler waiter = {})
@@ -42,19 +43,20 @@ public:
 protected:
     ~PlainLink() override = default;
 
-    /// Tells the owner of a settlement, now or by a later turn. Now it may destroy the link.
+    /// Tells the owner of a settlement. May destroy the link.
     void tell(ports::Delivery& delivery, const Failure* failure);
+    /// The same by a later turn of the loop.
     void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
-    /// A settlement was told.
+    /// The owner was told of a settlement.
     virtual void answered() = 0;
-    /// The operation that was waited for is done. May destroy the link.
+    /// The attach or the close that the owner waits for is done. May destroy the link.
     void end_wait(const core::Result<core::Done>& result);
     /// The link is gone. `is_held`: its owner has not closed it. May destroy the link.
     void tell_lost(const Failure& why, bool is_held);
 
     core::ReplyQueue replies_;
     const Dialect& dialect_;
-    DoneHandler waiter_; // for the end after a close
+    DoneHandler waiter_; // for the attach, then for the end of a close
     ports::SettlementBook settlements_{};
     ports::LinkEvents* events_{nullptr};
 
@@ -66,7 +68,7 @@ private:
         return 0;
     }
 
-    std::unique_ptr<Failure> untold_loss_{}; // before there were events
+    std::unique_ptr<Failure> untold_loss_{}; // the link was lost before it had events
     const core::Anchor<PlainLink> anchor_{*this};
 };
 

@@ -56,6 +56,11 @@ ReceiverChannel::ReceiverChannel(amqp::SessionPtr session, amqp::ReceiverLinkPtr
     link_->set_listener(this);
 }
 
+void ReceiverChannel::repeat_drain() {
+    link_->add_credit(1);
+    static_cast<void>(link_->drain());
+}
+
 void ReceiverChannel::on_link_open() {
     if (link_->remote().source.present) { // else the refusal follows
         owner_.on_attached();

@@ -13,7 +13,7 @@
 
 namespace sessionq::groups {
 
-/// The terms by which the receiver links of an endpoint differ.
+/// The terms of a receiver link. Accepts with equal terms share a `GroupReceiver` and its link.
 struct ReceiverTerms {
     std::string entity{};
     std::optional<std::string> session_id{}; ///< set: only this group, by a selector
@@ -26,7 +26,7 @@ struct ReceiverTerms {
     }
 };
 
-/// Events of a receiver link.
+/// The events of a `ReceiverChannel`, for its owner.
 class ReceiverEvents {
 public:
     virtual void on_attached() = 0;
@@ -40,10 +40,13 @@ protected:
     ~ReceiverEvents() = default;
 };
 
-/// A receiver link on an AMQP session of its own. Bound to the loop; destroying it detaches.
+/// Attaches a receiver link on an AMQP session of its own, and passes its events to one owner. Each
+/// `GroupReceiver` and `EntityLink` has one while it is attached. Destroying it detaches the link.
+/// Bound to the loop.
 class ReceiverChannel final : private amqp::SessionListener, private amqp::LinkListener {
 public:
-    /// Its messages stay within `room`. Null: the connection has no room for another link.
+    /// The messages stay within `room`. Returns null if the connection has no room for another
+    /// link.
     [[nodiscard]] static std::unique_ptr<ReceiverChannel> attach(amqp::Engine& engine,
                                                                  const Dialect& dialect,
                                                                  const ReceiverTerms& terms,
@@ -53,7 +56,9 @@ public:
     ReceiverChannel& operator=(const ReceiverChannel&) = delete;
 
     [[nodiscard]] amqp::ReceiverLink& link() noexcept { return *link_; }
-    /// Counts the messages that came over it.
+    /// Sends an unanswered drain again. It adds a credit first, so that there is credit to drain.
+    void repeat_drain();
+    /// The account of the messages that came over the link.
     [[nodiscard]] const core::ReceiveSharePtr& share() const noexcept { return session_->share(); }
 
 private:

@@ -4,12 +4,6 @@
 #include <utility>
 
 namespace sessionq::groups {
-namespace {
-
-constexpr Duration drain_patience = std::chrono::milliseconds{300};
-constexpr Duration longest_drain = std::chrono::seconds{10};
-
-} // namespace
 
 using Action = ReceiverMachine::Action;
 
@@ -52,13 +46,12 @@ Action ReceiverMachine::want_drain(TimePoint now) noexcept {
         return Action::none;
     }
     phase_ = Phase::draining;
-    drain_until_ = now + longest_drain;
-    repeat_at_ = now + drain_patience;
+    drain_.begin(now);
     return Action::drain;
 }
 
 Action ReceiverMachine::drained(const Use& use) noexcept {
-    if (phase_ != Phase::draining) {
+    if (!drain_.end()) {
         return Action::none;
     }
     if (use.none() || (recycling_ && !use.has_groups)) {
@@ -92,8 +85,7 @@ Action ReceiverMachine::on_time(const Use& use, TimePoint now) noexcept {
         return Action::none;
     }
     if (phase_ == Phase::draining) {
-        repeat_at_ = now + drain_patience;
-        return now < drain_until_ ? Action::repeat_drain : Action::abandon;
+        return drain_.repeat(now) ? Action::repeat_drain : Action::abandon;
     }
     idle_at_ = TimePoint::max();
     if (phase_ != Phase::attached || use.has_groups) {

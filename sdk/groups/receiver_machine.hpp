@@ -5,13 +5,16 @@
 
 #include <sessionq/time.hpp>
 
+#include "groups/drain_repeat.hpp"
+
 namespace sessionq::groups {
 
-/// Decides when a receiver link is attached, drained and given up. No I/O, no clock.
+/// Decides when a receiver link that groups share is attached, drained and given up. Each
+/// `GroupReceiver` has one. No I/O, no clock.
 ///
-/// The link is attached while it is of use: while a session is held or an accept waits. Some steps
-/// must not cross with messages under way, so they are done at the answer to a drain: messages go
-/// back, an accept is answered "none available", the link is given up.
+/// The link is attached while a session is open or an accept waits. Three steps must not cross with
+/// messages under way, so they wait for the answer to a drain: messages go back to the broker, an
+/// accept is answered "none available", and the link is given up.
 class ReceiverMachine {
 public:
     enum class Phase : std::uint8_t {
@@ -30,10 +33,10 @@ public:
         repeat_drain, ///< the broker may have overlooked the drain: send it again
         close,        ///< release waiting messages, and detach
         abandon,      ///< the broker does not answer: drop the link
-        finish,       ///< the receiver is of no more use
+        finish,       ///< nobody needs the receiver any more
     };
 
-    /// The purposes of the link, as the caller sees them now.
+    /// The reasons to keep the link, as the caller sees them now.
     struct Use {
         bool waited_for{false}; ///< an accept waits
         bool held{false};       ///< a session is open
@@ -49,30 +52,31 @@ public:
     [[nodiscard]] bool may_flow() const noexcept {
         return phase_ == Phase::attached && !recycling_;
     }
-    /// Whether sessions that have left may be told so: the broker has the link back, or it is of
-    /// use again.
+    /// Whether the owners of closed sessions may be told of the end: the broker has the link back,
+    /// or others need it.
     [[nodiscard]] bool has_left(const Use& use) const noexcept {
         return !use.none() || phase_ == Phase::detached;
     }
     /// When to call `on_time`; TimePoint::max(): not at all.
     [[nodiscard]] TimePoint due() const noexcept {
-        return phase_ == Phase::draining ? repeat_at_ : idle_at_;
+        return phase_ == Phase::draining ? drain_.due() : idle_at_;
     }
 
     /// An accept waits.
     [[nodiscard]] Action wanted() noexcept;
     void connected() noexcept;
-    /// `idle`: how long all groups must be idle before the link is given up, so that the broker may
-    /// give groups that are pinned to it to others. Zero: never.
+    /// `idle`: how long all groups must be idle before the link is given up. The broker may then
+    /// give the groups that are pinned to the link to other consumers. Zero: never.
     void attached(Duration idle) noexcept;
     /// `dealt_anew`: the broker marks the message as the first since it dealt the group to us.
     void arrived(bool dealt_anew) noexcept;
     [[nodiscard]] Action want_drain(TimePoint now) noexcept;
-    /// The answer to a drain. The steps that waited for it are done already. `flow` may be followed
-    /// by a drain that was wanted meanwhile: call `drain_again`.
+    /// The broker answered a drain, and the steps that waited for the answer are done. After `flow`
+    /// call `drain_again`.
     [[nodiscard]] Action drained(const Use& use) noexcept;
+    /// Begins the drain that was wanted while the last one was unanswered.
     [[nodiscard]] Action drain_again(TimePoint now) noexcept;
-    /// A session was left, an accept ended, or the link was attached or lost.
+    /// A session was closed, an accept ended, or the link was attached or lost.
     [[nodiscard]] Action use_changed(const Use& use, TimePoint now) noexcept;
     [[nodiscard]] Action on_time(const Use& use, TimePoint now) noexcept;
     /// The link is gone, or could not be attached.
@@ -82,8 +86,7 @@ private:
     Phase phase_{Phase::detached};
     Duration idle_{};
     TimePoint idle_at_{TimePoint::max()};
-    TimePoint repeat_at_{};   // while draining
-    TimePoint drain_until_{}; // while draining
+    DrainRepeat drain_{};
     bool drain_again_{false};
     bool recycling_{false};  // all groups were idle for long: the link goes at the next drain
     bool deals_anew_{false}; // the queue marks the first message of a group

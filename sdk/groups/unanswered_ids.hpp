@@ -10,9 +10,12 @@
 
 namespace sessionq::groups {
 
-/// The ids of messages whose settlement the broker may not have received before the connection was
-/// lost. Such messages are marked as redelivered, which not every broker does. Bounded: the oldest
-/// ids are forgotten. Not a `ports::SettlementBook`: their owners have been answered already.
+/// Recognises messages that come again after a connection was lost. It keeps the ids of messages
+/// whose settlement the broker may not have received. Each endpoint has one. `take_arrival` marks
+/// such messages as redelivered, because not every broker does.
+///
+/// Bounded: the oldest ids are forgotten. It is no `ports::SettlementBook`, because the owners of
+/// these settlements were answered already.
 class UnansweredIds {
 public:
     static constexpr std::size_t most_settled = 8192;
@@ -29,7 +32,7 @@ public:
     }
     /// The connection was lost while this message was unsettled.
     void held(std::string_view id) { remember(std::string{id}); }
-    /// The connection was lost: messages settled lately may come again.
+    /// The connection was lost. Messages that were settled lately may come again.
     void lost() {
         for (std::string& id : settled_) {
             remember(std::move(id));
@@ -37,7 +40,7 @@ public:
         settled_.clear();
         next_ = 0;
     }
-    /// Whether the message that arrived is one of these. The id is forgotten.
+    /// Whether a message with this id may have come before. The id is forgotten.
     [[nodiscard]] bool comes_again(std::string_view id) {
         return !lost_.empty() && lost_.erase(std::string{id}) != 0;
     }

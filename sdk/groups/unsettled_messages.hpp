@@ -15,8 +15,9 @@
 
 namespace sessionq::groups {
 
-/// The messages that the owner of a link has and the broker does not know settled. Their memory is
-/// used again.
+/// Keeps the messages that the owner of a link has and the broker does not know to be settled. Each
+/// `EntityLink` has one. `release` gives them back to the broker before a detach. Reuses their
+/// memory.
 class UnsettledMessages {
 public:
     struct One : core::ListHook<> {
@@ -60,7 +61,7 @@ public:
             }
         }
     }
-    /// The broker has all of them back.
+    /// The link is lost, so the broker has all messages back.
     void lose(UnansweredIds& unanswered) {
         while (One* const each = all_.pop_front()) {
             unanswered.held(each->content->message_id());

@@ -11,11 +11,12 @@
 
 namespace sessionq::groups {
 
-/// The most that this form adds to a message: a header, if it has none.
+/// The most bytes that `encode_for_broker` adds to a message: a header, if the message has none.
 inline constexpr std::uint32_t most_beside_message = 20;
 
-/// A message as these brokers take it: durable, because they keep no others across a restart. The
-/// annotation of this name schedules it, in milliseconds since the Unix epoch.
+/// Encodes a message for a broker with message groups. The message is durable, because these
+/// brokers keep no other messages across a restart. `delivery_time` names the annotation that
+/// schedules it, in milliseconds since the Unix epoch.
 [[nodiscard]] std::string encode_for_broker(const Message& message, std::string_view delivery_time,
                                             const amqp::ClockReading& at);
 

@@ -98,7 +98,7 @@ TEST_CASE("entity link machine: every input in every phase") {
         case close: action = machine.close(now); break;
         case drained: action = machine.drained(true); break;
         case answered: action = machine.answered(true); break;
-        case on_time: action = machine.on_time(now + EntityLinkMachine::drain_patience); break;
+        case on_time: action = machine.on_time(now + groups::DrainRepeat::patience); break;
         case lose: CHECK(machine.lose() == row.before); break;
         }
         CHECK(action == row.action);
@@ -114,7 +114,7 @@ TEST_CASE("entity link machine: a drain is repeated until it is answered, and th
     CHECK(machine.drain(now) == Action::drain);
     CHECK_FALSE(machine.add_credit(1));
     CHECK(machine.drain(now) == Action::none); // its answer is the answer to both
-    CHECK(machine.due() == now + EntityLinkMachine::drain_patience);
+    CHECK(machine.due() == now + groups::DrainRepeat::patience);
     CHECK(machine.on_time(now) == Action::none);
     CHECK(machine.on_time(now + 300ms) == Action::repeat_drain);
     CHECK(machine.due() == now + 600ms);

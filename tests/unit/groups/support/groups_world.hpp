@@ -63,7 +63,10 @@ public:
         if (is_marked_first) {
             message.properties.emplace("JMSXGroupFirstForConsumer", true);
         }
-        queue_.emplace(++last_tag_, encode_message(message, {}));
+        give_encoded(encode_message(message, {}));
+    }
+    void give_encoded(std::string encoded) {
+        queue_.emplace(++last_tag_, std::move(encoded));
         on_flow();
     }
 
@@ -71,6 +74,7 @@ public:
     int attached{0};
     int detached{0};
     int accepted{0};
+    int rejected{0};
     int failed{0};      // and back in the queue
     int released{0};    // and back in the queue
     bool answers{true}; // to outcomes
@@ -124,6 +128,7 @@ private:
         const int tag = std::stoi(std::string{delivery.tag()});
         const OutcomeKind kind = delivery.remote_kind();
         accepted += kind == OutcomeKind::accepted ? 1 : 0;
+        rejected += kind == OutcomeKind::rejected ? 1 : 0;
         failed += kind == OutcomeKind::modified ? 1 : 0;
         released += kind == OutcomeKind::released ? 1 : 0;
         if (kind == OutcomeKind::modified || kind == OutcomeKind::released) {
