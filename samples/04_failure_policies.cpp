@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What happens to a message whose handler throws, and to the session behind it. Runs each failure
+// The fate of a message whose handler throws, and of the session behind it. Runs each failure
 // policy on the same three messages.
 
 #include <chrono>

@@ -35,7 +35,7 @@ int main() {
             << "request '" << context.message().text()
             << "': " << (left(context.deadline()) <= 10s ? "within its 10 s" : "without a deadline")
             << '\n';
-        // Gives up at the deadline, and carries what is left of it.
+        // The send gives up at the deadline, and the message carries the time that is left.
         invoices.send(
             sessionq::Message::text(context.message().session_id(),
                                     "invoice for " + std::string{context.message().text()}));

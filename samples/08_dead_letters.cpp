@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Dead letters: look at them, take out what is hopeless, and send the rest back once the cause is
-// mended. A redrive may be repeated: what it has sent is not sent again.
+// Dead letters: look at them, take out the hopeless ones, and send the rest back once the cause is
+// mended. A redrive may be repeated: messages that it has sent are not sent again.
 
 #include <chrono>
 #include <iostream>
@@ -49,7 +49,7 @@ int main() {
                   << letter.facts().dead_letter->reason << '\n';
     }
 
-    // The warehouse is up again. What it would not have stopped stays dead.
+    // The warehouse is up again. Dead letters with another reason stay dead.
     const auto report =
         sessionq::redrive(client, "orders",
                           {.filter = {.reason = "WarehouseDown"},

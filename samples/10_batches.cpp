@@ -27,7 +27,7 @@ void store(Batch readings) {
     out << '\n';
 }
 
-/// Stores what comes before a reading that makes no sense. Returns how many.
+/// Stores the readings before the first one that makes no sense. Returns how many.
 std::size_t store_some(Batch batch) {
     std::size_t good = 0;
     while (good < batch.size() && batch[good].message().text() != "nonsense") {

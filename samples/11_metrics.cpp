@@ -32,8 +32,8 @@ using asio::ip::tcp;
 
 namespace {
 
-/// Answers GET /metrics with what `render` returns, on a thread of its own. A service has an HTTP
-/// server already and needs none of this.
+/// Answers GET /metrics with the text that `render` returns, on a thread of its own. A service has
+/// an HTTP server already and needs none of this.
 class MetricsServer {
 public:
     using Render = std::function<std::string()>;
@@ -79,7 +79,7 @@ private:
     std::thread thread_;
 };
 
-/// What a scraper gets.
+/// The answer that a scraper gets.
 std::string scrape(std::uint16_t port) {
     asio::io_context io;
     tcp::socket server{io};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // sessionq's log in an application that logs with spdlog: levels, times, components and fields stay
-// what they are. Needs spdlog (Debian: libspdlog-dev).
+// the same. Needs spdlog (Debian: libspdlog-dev).
 
 #include <iostream>
 #include <latch>
@@ -89,7 +89,7 @@ private:
     std::map<std::string, std::shared_ptr<spdlog::logger>> loggers_{};
 };
 
-/// A message whose handler throws. The log tells what became of it.
+/// A message whose handler throws. The log tells the fate of the message.
 void fail_once() {
     sessionq::LocalBroker broker;
     broker.create_queue("orders");
@@ -120,7 +120,7 @@ int main() {
     application->set_level(spdlog::level::debug);
     application->set_pattern("%T.%e %-7l %n: %v");
 
-    // sessionq drops what is below its own level before it calls the sink.
+    // sessionq drops records below its own level before it calls the sink.
     const auto sink = std::make_shared<SpdlogSink>(application);
     sessionq::set_log_sink([sink](const sessionq::LogRecord& record) { (*sink)(record); });
     sessionq::set_log_level(sessionq::LogLevel::debug);

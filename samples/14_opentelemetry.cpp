@@ -73,7 +73,7 @@ int main() {
     orders.start();
     const auto request = start("request");
     {
-        const trace_api::Scope scope{request}; // what is sent in it belongs to it
+        const trace_api::Scope scope{request}; // messages sent in it belong to it
         sessionq::Sender{client, "orders"}.send(sessionq::Message::text("ada", "order"));
     }
     request->End();

@@ -62,8 +62,8 @@
 ///
 /// Thread safety: as the blocking twin's.
 ///
-/// Asio: the application's own standalone Asio, from version 1.22 on, in whatever configuration. It
-/// is not the one inside the library, which has another namespace.
+/// Asio: the application's own standalone Asio, from version 1.22 on, in any configuration. It is
+/// not the one inside the library, which has another namespace.
 ///
 /// GCC 12 destroys an aggregate incorrectly that is written inside a `co_await` expression. This is
 /// a defect of the compiler. Give a message a name before you send it, or let a function make it,
@@ -294,8 +294,9 @@ namespace sessionq {
 /// The coroutine runs on the processor's workers. Each resumption runs under the operation context
 /// of its message, and one at a time. It counts as a running handler until it has finished. It
 /// occupies no worker while it waits. Asio's timers and sockets work in it. An exception goes to
-/// the failure policy. When the session's stop token fires, what the coroutine waits for is
-/// cancelled (`asio::cancellation_type::all`): the wait throws `asio::error::operation_aborted`.
+/// the failure policy. When the session's stop token fires, the operation that the coroutine waits
+/// for is cancelled (`asio::cancellation_type::all`): the wait throws
+/// `asio::error::operation_aborted`.
 /// So does every later `co_await`, unless the coroutine awaits
 /// `asio::this_coro::reset_cancellation_state` first.
 [[nodiscard]] inline MessageHandler coroutine(

@@ -22,11 +22,11 @@ struct BatchOptions {
 
     /// How long the first message that waits may wait for more, from its arrival, if no
     /// `max_messages` wait. The wait is over at once if no more can come: the broker has answered a
-    /// drain, or what waits is all that may be fetched. It is no longer than half of
+    /// drain, or the messages that wait are all that may be fetched. It is no longer than half of
     /// `ProcessorOptions::max_lock_renewal`, and ends in the middle of
     /// `ProcessorOptions::max_hold`. Messages that return from a batch that threw do not wait
     /// again. A message that waits is in flight, and no thread waits with it. Range: 0 to 1 h.
-    /// Zero: a batch is what has come by the time a worker is free. Default 0.
+    /// Zero: a batch has the messages that have come by the time a worker is free. Default 0.
     Duration max_wait{};
 };
 

@@ -21,8 +21,8 @@ namespace client {
 class BrowserCore;
 } // namespace client
 
-/// What a `Browser` shows. An aggregate for designated initialisers. A bad value throws
-/// `Error{Errc::invalid_option}` naming the member.
+/// Which messages a `Browser` shows, and how it requests them. An aggregate for designated
+/// initialisers. A bad value throws `Error{Errc::invalid_option}` naming the member.
 struct BrowserOptions {
     /// Show this sub-queue of the entity. Default none: the entity itself.
     SubQueue sub_queue{SubQueue::none};

@@ -82,9 +82,9 @@ struct ClientOptions {
     /// less than ten times `min`. No effect in process. Default 100 ms to 30 s.
     BackoffOptions reconnect_backoff{};
 
-    /// What carries AMQP to Azure Service Bus. If the connection string has a `TransportType` too,
-    /// both must agree. Message groups support tcp only. No effect in process. Unset: the
-    /// connection string's `TransportType`, or else tcp. Default unset.
+    /// The transport that carries AMQP to Azure Service Bus. If the connection string has a
+    /// `TransportType` too, both must agree. Message groups support tcp only. No effect in process.
+    /// Unset: the connection string's `TransportType`, or else tcp. Default unset.
     std::optional<Transport> transport{};
 
     /// The HTTP proxy through which the client reaches its broker: TCP with or without TLS, and
@@ -232,7 +232,7 @@ public:
 
     [[nodiscard]] const ClientOptions& options() const;
 
-    /// A snapshot of what the client measures, since it was made: connections, sends, accepts of
+    /// A snapshot of the client's measurements since it was made: connections, sends, accepts of
     /// receivers; `Metrics` has the table. Measuring takes 33 KiB for each receive thread. A
     /// snapshot costs the caller some microseconds, and no receive thread waits for it.
     [[nodiscard]] Metrics metrics() const;

@@ -8,7 +8,7 @@
 
 namespace sessionq {
 
-/// What was idle: the receiving or the sending of a connection.
+/// The idle direction of a connection: receiving or sending.
 enum class IdleDirection : std::uint8_t {
     /// The client received nothing for `ClientOptions::connection_idle_timeout`, not even a
     /// heartbeat. It considers the broker gone and ends the connection.

@@ -8,8 +8,8 @@
 
 namespace sessionq {
 
-/// What a processor does about messages that kill their consumers: a handler that crashes the
-/// process, or runs it out of memory, has no chance to throw. For `ProcessorOptions::crash_guard`.
+/// How a processor treats messages that kill their consumers: a handler that crashes the process,
+/// or runs it out of memory, has no chance to throw. For `ProcessorOptions::crash_guard`.
 ///
 ///     const ProcessorOptions options{.crash_guard = CrashGuard{.deaths = 3}};
 ///
@@ -20,21 +20,20 @@ namespace sessionq {
 /// The first holder that is lost counts, too, if the broker tells of it. That is a presumption,
 /// because it may have had other messages in hand; so `deaths` is at least 2.
 ///
-/// What it costs: nothing for a message that is no suspect. A suspect waits until its note is
-/// written, and the next message of its session until the suspect's settlement is confirmed: three
-/// round trips, and one more when the session is given back. A suspect that is near `then` is
-/// handled while the processor handles no other suspect. So no message goes for what another
-/// suspect did; only messages that kill for the first time may count as deaths of those handled
-/// beside them.
+/// Cost: nothing for a message that is no suspect. A suspect waits until its note is written, and
+/// the next message of its session until the suspect's settlement is confirmed: three round trips,
+/// and one more when the session is given back. A suspect that is near `then` is handled while the
+/// processor handles no other suspect. So no message is dead-lettered, and no session parked, for a
+/// death that another suspect caused; only messages that kill for the first time may count as
+/// deaths of those handled beside them.
 ///
 /// A process that lives but loses its connection or lock while a note stands looks like a death to
 /// the next holder: amid a handler of a suspect, shortly before it starts, or until the note is
 /// gone. So does one that is killed from outside then.
 ///
-/// What brokers tell: the local broker and `sessionqd` tell on each message whether a holder of it
-/// was lost, as long as they run themselves. Azure Service Bus does not, and counts no delivery
-/// either when a holder is lost. There, and where a `LocalBroker` dies with its process, set
-/// `every_session`.
+/// Brokers: the local broker and `sessionqd` tell on each message whether a holder of it was lost,
+/// as long as they run themselves. Azure Service Bus does not, and counts no delivery either when a
+/// holder is lost. There, and where a `LocalBroker` dies with its process, set `every_session`.
 ///
 /// It needs session state and one handler per session (`max_concurrent_calls_per_session` 1): of
 /// several, nobody knows which one killed the process.
@@ -51,7 +50,7 @@ struct CrashGuard {
     /// Default 3.
     std::uint32_t deaths{3};
 
-    /// What becomes of it then. Default: dead-letter.
+    /// The action for such a message. Default: dead-letter.
     Action then{Action::dead_letter};
 
     /// With `park_session`. Range: zero or more. Default 30 s.
@@ -59,7 +58,8 @@ struct CrashGuard {
 
     /// True: the first message of each session that is accepted is a suspect. That costs the round
     /// trips above once a session. A message that was not the first when it killed for the first
-    /// time then kills once more than `deaths`. False: only what the broker tells. Default false.
+    /// time then kills once more than `deaths`. False: only the broker's facts make a suspect.
+    /// Default false.
     bool every_session{false};
 };
 

@@ -50,7 +50,7 @@ public:
         return {bytes_.data(), std::size_t{4} << static_cast<unsigned>(width_)};
     }
 
-    /// Compares the numbers, whatever their widths: 7.5 equals 7.50. NaN equals nothing.
+    /// Compares the numbers, also of different widths: 7.5 equals 7.50. NaN equals nothing.
     friend bool operator==(const Decimal& left, const Decimal& right) noexcept;
     friend std::partial_ordering operator<=>(const Decimal& left, const Decimal& right) noexcept;
 

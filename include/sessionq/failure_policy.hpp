@@ -14,7 +14,7 @@
 
 namespace sessionq {
 
-/// What a processor does with a message whose handler threw. Make a policy with the functions:
+/// How a processor treats a message whose handler threw. Make a policy with the functions:
 ///
 ///     const ProcessorOptions options{
 ///         .failure_policy = FailurePolicy::dead_letter().after_attempts(5)};
@@ -69,8 +69,8 @@ struct FailurePolicy {
     /// not wait for it. `min` zero: no delay. Default 100 ms to 30 s.
     BackoffOptions abandon_delay{};
 
-    /// With `park_session`: how long no handler of the session runs. What was fetched behind the
-    /// message goes back to the broker. Range: zero or more. Default 30 s.
+    /// With `park_session`: how long no handler of the session runs. Messages that were fetched
+    /// behind this one go back to the broker. Range: zero or more. Default 30 s.
     Duration park_for{std::chrono::seconds{30}};
 
     /// With `retry_later`: the delay after the first delivery, after the second, and so on. The
@@ -112,7 +112,7 @@ struct FailurePolicy {
 
 /// A failure of a message handler, for `on_failure` of a processor. A value, which may be kept.
 struct FailureContext {
-    std::exception_ptr exception{}; ///< What the handler threw. Never null.
+    std::exception_ptr exception{}; ///< The handler's exception. Never null.
     ReceivedMessage message{};
     std::string entity{};
     std::string session_id{};   ///< Empty without a session.

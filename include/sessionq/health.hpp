@@ -10,8 +10,8 @@
 
 namespace sessionq {
 
-/// Why a processor is not healthy. A closed list. Each states when it holds; `advice` says what to
-/// do about it. The processor looks once a second, and whenever `describe` asks.
+/// Why a processor is not healthy. A closed list. Each states when it holds; `advice` gives the
+/// remedy. The processor looks once a second, and whenever `describe` asks.
 enum class HealthCause : std::uint8_t {
     /// No connection to the broker for longer than `HealthBounds::not_connected`.
     not_connected,
@@ -67,7 +67,7 @@ enum class HealthCause : std::uint8_t {
 
 [[nodiscard]] std::string_view to_string(HealthCause cause) noexcept;
 
-/// What to look at and what to change, in a sentence or two.
+/// The things to look at and to change, in a sentence or two.
 [[nodiscard]] std::string_view advice(HealthCause cause) noexcept;
 
 /// When a processor counts as not healthy. Range of all members: 1 s or more. Duration::max():
@@ -88,7 +88,7 @@ struct HealthReason {
     HealthCause cause{HealthCause::internal_error};
     std::string entity{};     ///< Empty: it concerns no entity, or several at once.
     std::string session_id{}; ///< A session that it concerns, for longest. Empty: none.
-    std::string detail{};     ///< What was found, in words. It contains no secret.
+    std::string detail{};     ///< The finding, in words. It contains no secret.
     /// How many sessions, slots or connections it concerns.
     std::uint64_t count{1};
     Duration since{}; ///< How long the cause has lasted, of the one that lasts longest.
@@ -97,8 +97,8 @@ struct HealthReason {
     [[nodiscard]] std::string to_string() const;
 };
 
-/// The health of a processor. It is derived from what should happen and does not. A cause that is
-/// gone leaves no trace.
+/// The health of a processor. It is derived from events that should happen and do not. A cause that
+/// is gone leaves no trace.
 ///
 /// Example:
 ///
@@ -112,7 +112,7 @@ struct HealthReason {
 struct Health {
     enum class State : std::uint8_t {
         healthy,
-        degraded, ///< Something is wrong. `reasons` says what.
+        degraded, ///< Something is wrong. `reasons` names it.
         /// Nothing can be handled until someone acts: the broker refuses every entity for a reason
         /// that no retry mends, or a receive thread does not answer.
         failed,
@@ -120,7 +120,7 @@ struct Health {
     State state{State::healthy};
     std::vector<HealthReason> reasons{}; ///< Empty: healthy.
 
-    /// Several lines for people: the state, each reason and what to do.
+    /// Several lines for people: the state, and each reason with its advice.
     [[nodiscard]] std::string to_string() const;
 };
 

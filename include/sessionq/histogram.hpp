@@ -15,7 +15,7 @@ struct Access;
 
 /// How lengths of time are distributed. A value. Its buckets are log-linear: 32 of them between a
 /// power of two and the next, in nanoseconds. So memory does not grow with the number of lengths,
-/// and what is told of one differs from the length itself by at most `relative_error`.
+/// and a reported length differs from the real one by at most `relative_error`.
 ///
 /// Range: zero to 19 hours. A negative length counts as zero, a longer one falls into the last
 /// bucket. Without a length it takes no memory beside itself, else 11 KiB.
@@ -60,7 +60,7 @@ public:
     [[nodiscard]] Duration max() const noexcept { return max_; }
 
     /// The length that the share `rank` of all lengths does not exceed: 0.5 is the median, 0.99 the
-    /// 99th percentile. Range of `rank`: 0 to 1; what is beyond counts as 0 or 1. Zero and one: the
+    /// 99th percentile. Range of `rank`: 0 to 1; a rank beyond counts as 0 or 1. Zero and one: the
     /// exact minimum and maximum. Zero if there is no length.
     [[nodiscard]] Duration quantile(double rank) const noexcept;
 

@@ -74,10 +74,10 @@ struct QueueOptions {
     MessageOrder order{MessageOrder::arrival};
 
     /// The application property that `MessageOrder::property` orders by, by its exact name. Lower
-    /// values come first: numbers by size, whatever their types, then texts byte by byte, then
-    /// times, then all other messages: those without the property, or with a value of another type.
-    /// Messages with equal values are delivered by arrival. Changing the property while abandoning
-    /// a message changes its place. Required for that order; empty with the others. Default empty.
+    /// values come first: numbers of all types by size, then texts byte by byte, then times, then
+    /// all other messages: those without the property, or with a value of another type. Messages
+    /// with equal values are delivered by arrival. Changing the property while abandoning a message
+    /// changes its place. Required for that order; empty with the others. Default empty.
     std::string order_property{};
 };
 
@@ -135,9 +135,9 @@ struct LocalBrokerOptions {
     /// empty.
     std::filesystem::path data_directory{};
 
-    /// What happens at the start if the data is damaged. Every row has a checksum, every table a
-    /// count and a sum, and commits are counted in a file of their own. Not noticed: damage by
-    /// someone who computes checksums too, and a directory replaced as a whole by an older copy.
+    /// How the broker reacts at the start if the data is damaged. Every row has a checksum, every
+    /// table a count and a sum, and commits are counted in a file of their own. Not noticed: damage
+    /// by someone who computes checksums too, and a directory replaced as a whole by an older copy.
     /// After a power failure the count may be behind by some commits; then the loss of as many
     /// commits at the end is not noticed. Ignored without a directory. Default refuse.
     OnDamage on_damage{OnDamage::refuse};
@@ -146,7 +146,7 @@ struct LocalBrokerOptions {
 /// A broker inside this process. It has session queues with locks and their expiry, session state,
 /// deferral, dead-lettering, scheduling, time to live and duplicate detection. It has topics, and
 /// subscriptions with rules. `Client::in_process` connects to it. One thread of its own handles
-/// what becomes due, and sleeps otherwise.
+/// events that become due, and sleeps otherwise.
 ///
 /// Example:
 ///

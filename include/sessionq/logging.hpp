@@ -34,7 +34,7 @@ struct LogRecord {
     WallTime time{};
     std::string_view component{}; ///< A part of sessionq, for example "processor".
     std::string_view event{};     ///< A word for programs, "connection_lost". Empty: it has none.
-    std::string_view text{};      ///< For people, one line. It contains what the fields say.
+    std::string_view text{};      ///< For people, one line. It contains the facts of the fields.
     std::span<const LogField> fields{};
     /// So many more failures like an earlier one were held back, and `text` is the last of them.
     /// Zero: it is an event of its own.
@@ -70,7 +70,7 @@ using LogLineWriter = std::function<void(std::string_view line)>;
 /// next line or the next look of a processor at its health, or with `flush_log`.
 void set_log_sink(LogSink sink);
 
-/// Writes at once what is held back. Thread-safe.
+/// Writes at once the records that are held back. Thread-safe.
 void flush_log();
 
 /// Sets the process-wide level. Default `warning`. Thread-safe.

@@ -18,7 +18,7 @@
 
 namespace sessionq {
 
-/// What the body of a message is in AMQP. Messages are sent with one data section.
+/// The form of a message's body in AMQP. Messages are sent with one data section.
 enum class BodyKind : std::uint8_t {
     none,
     data,         ///< Bytes.

@@ -13,8 +13,8 @@ namespace client {
 struct Access;
 } // namespace client
 
-/// Messages for one send, which says what still fits. `Sender::create_batch` makes one with the
-/// entity's limit. `Sender::send` sends it.
+/// Messages for one send. A batch tells whether one more fits. `Sender::create_batch` makes one
+/// with the entity's limit. `Sender::send` sends it.
 ///
 /// Example:
 ///
@@ -32,11 +32,11 @@ struct Access;
 ///     }
 ///     orders.send(std::move(batch));
 ///
-/// Size: bytes in AMQP's form, with what `Sender` adds: the message id, and the deadline and trace
-/// context in scope. They count as they are when the message is added. So add messages in the scope
-/// in which you send them; a deadline that comes later can make a full batch too large. With a
-/// `Tracer`, a batch of `create_batch` has room for the context that each message gets when it is
-/// sent, with the `tracestate` in scope.
+/// Size: bytes in AMQP's form, with the parts that `Sender` adds: the message id, and the deadline
+/// and trace context in scope. They count as they are when the message is added. So add messages in
+/// the scope in which you send them; a deadline that comes later can make a full batch too large.
+/// With a `Tracer`, a batch of `create_batch` has room for the context that each message gets when
+/// it is sent, with the `tracestate` in scope.
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class MessageBatch {
@@ -71,7 +71,7 @@ private:
 
     std::uint64_t max_bytes_;
     std::uint64_t max_message_bytes_;
-    std::uint32_t beside_message_{0}; // what this broker's form adds to each message
+    std::uint32_t beside_message_{0}; // the bytes that this broker's form adds to each message
     bool traced_{false};              // messages get their trace contexts when they are sent
     std::uint64_t bytes_{0};
     std::uint64_t as_batch_{0}; // of the envelope and the messages, also if there is only one

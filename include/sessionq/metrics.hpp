@@ -21,7 +21,7 @@ using MetricAttributes = std::vector<MetricAttribute>;
 
 enum class MetricKind : std::uint8_t {
     counter,   ///< A total since the start. It only grows.
-    gauge,     ///< What is now.
+    gauge,     ///< The present value.
     histogram, ///< Lengths of time since the start.
 };
 
@@ -40,9 +40,9 @@ struct Metric {
     std::vector<MetricPoint> points{};
 };
 
-/// What `SessionProcessor::metrics`, `Processor::metrics` and `Client::metrics` return: a snapshot,
-/// which may be kept and sent anywhere. Names, units and attributes are those of OpenTelemetry's
-/// semantic conventions for messaging; our own names begin with `sessionq.`.
+/// The measurements that `SessionProcessor::metrics`, `Processor::metrics` and `Client::metrics`
+/// return: a snapshot, which may be kept and sent anywhere. Names, units and attributes are those
+/// of OpenTelemetry's semantic conventions for messaging; our own names begin with `sessionq.`.
 ///
 /// All points have `messaging.system`: `servicebus` (also with `sessionqd`), `activemq`, `qpid` or
 /// `sessionq` (in process). Those of a processor have `messaging.destination.name`, and

@@ -5,7 +5,7 @@
 
 namespace sessionq {
 
-/// What a broker does at the start if its stored data is damaged.
+/// How a broker reacts at the start if its stored data is damaged.
 enum class OnDamage : std::uint8_t {
     /// It does not start. The error names the first damages. The files do not change.
     refuse,

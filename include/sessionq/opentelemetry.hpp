@@ -46,7 +46,7 @@ namespace sessionq {
 ///                                           {.tracer = std::make_shared<OpenTelemetryTracer>()});
 ///
 /// Parents:
-/// - What a call of the application starts (`send`, `create`, `schedule`, of receivers also
+/// - A span that a call of the application starts (`send`, `create`, `schedule`, of receivers also
 ///   `receive` and `settle`) belongs to OpenTelemetry's current span of that thread, if there is
 ///   one. A sessionq context of another trace takes precedence, for example one that is passed to
 ///   the call.
@@ -89,22 +89,23 @@ private:
 ///         opentelemetry::exporter::metrics::OStreamMetricExporterFactory::Create(), {}};
 ///     reader.SetMetricProducer(&metrics); // collects and exports from here on
 ///
-/// What it offers:
+/// It offers:
 /// - counters: monotonic sums,
 /// - gauges: sums that may fall, as of an up-down counter. Gauges in seconds are gauges, because
 ///   they do not add up,
 /// - histograms: sums, counts, minimum, maximum, and buckets with fixed bounds from 1 us to 1 h,
 ///   those of `to_prometheus`.
 ///
-/// All are cumulative, whatever the reader prefers. Numbers are integers, except seconds. A total
-/// starts when this object is made. If it falls, because a processor began again, it starts at the
-/// collection before. Views and cardinality limits of a `MeterProvider` have no effect. A reader
-/// has one producer, so this needs a reader and an exporter beside those of the `MeterProvider`.
+/// All are cumulative. The reader's preference has no effect. Numbers are integers, except seconds.
+/// A total starts when this object is made. If it falls, because a processor began again, it starts
+/// at the collection before. Views and cardinality limits of a `MeterProvider` have no effect. A
+/// reader has one producer, so this needs a reader and an exporter beside those of the
+/// `MeterProvider`.
 ///
 /// Errors: if the source throws, the collection fails, exports nothing, and the log has a line.
 ///
-/// Lifetimes: it must outlive the reader, and what the source refers to must too. Shut the reader
-/// down, or destroy it, first.
+/// Lifetimes: it must outlive the reader, and so must the objects that the source refers to. Shut
+/// the reader down, or destroy it, first.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
@@ -112,10 +113,11 @@ private:
 /// thread at a time.
 class OpenTelemetryMetrics final : public opentelemetry::sdk::metrics::MetricProducer {
 public:
-    /// Returns what is to be exported. Called at each collection.
+    /// Returns the metrics to export. Called at each collection.
     using Source = std::function<Metrics()>;
 
-    /// `resource` is what the metrics are of: the same as for the other providers of the process.
+    /// `resource` is the entity that produces the metrics: the same as for the other providers of
+    /// the process.
     explicit OpenTelemetryMetrics(Source source,
                                   const opentelemetry::sdk::resource::Resource& resource =
                                       opentelemetry::sdk::resource::Resource::Create({}));

@@ -20,7 +20,7 @@ class LockBound;
 ///     const OperationContext request{Deadline::after(std::chrono::seconds{2}, now)};
 ///     const OperationContext::Scope scope{request};
 ///     sender.send(Message::text("ada", "placed")); // within two seconds
-///     sender.send(Message::text("ada", "paid"));   // within what is left of them
+///     sender.send(Message::text("ada", "paid"));   // within the rest of them
 ///
 /// Every function of sessionq that waits takes a context as its last argument. The default is the
 /// ambient context, `current()`: that of the task on this thread. A context that is passed or made
@@ -28,7 +28,7 @@ class LockBound;
 /// stop token stops. So nesting shortens a deadline and never extends it. A task carries the
 /// context of its submitter. It is restored before the task runs and cleared after.
 ///
-/// The deadline belongs to a request. Messages that are sent within it carry what is left of it
+/// The deadline belongs to a request. Messages that are sent within it carry the time that is left
 /// (`Sender`), and their handlers run under it. A handler's context also has the lock of its
 /// session. The lock is no deadline: it moves with every renewal and does not travel in messages.
 /// The stop token fires before it ends.
@@ -125,8 +125,8 @@ private:
     const OperationContext* outer_;
 };
 
-/// Makes the ambient context clean for a scope: what starts in it is not part of the request around
-/// it. It must be a local variable, as a `Scope` must.
+/// Makes the ambient context clean for a scope: work that starts in it is not part of the request
+/// around it. It must be a local variable, as a `Scope` must.
 ///
 /// Example:
 ///

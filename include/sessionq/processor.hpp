@@ -54,7 +54,7 @@ struct EntityProcessorOptions {
     /// As `ProcessorOptions::auto_complete`. Default true.
     bool auto_complete{true};
 
-    /// What happens to a message whose handler threw, unless `Processor::on_failure` chooses:
+    /// The policy for a message whose handler threw, unless `Processor::on_failure` chooses one:
     /// abandon or dead_letter, after attempts in place if wanted. The others need a session and are
     /// invalid_option. A message that failed waits alone for `retry_delay` or `abandon_delay`: its
     /// lock is renewed, and other messages are handled meanwhile. `max_lock_renewal` may end a
@@ -141,8 +141,9 @@ public:
     /// (`describe_socket` cannot be opened; says why).
     void start();
 
-    /// As `SessionProcessor::pause`. The link is what is left: fetched messages that no handler
-    /// started return uncounted, running handlers finish, and the link is closed.
+    /// As `SessionProcessor::pause`, but the processor leaves its link instead of sessions: fetched
+    /// messages that no handler started return uncounted, running handlers finish, and the link is
+    /// closed.
     /// Errors: invalid_state (not started, or stopped).
     void pause();
 
@@ -162,7 +163,7 @@ public:
     void set_max_concurrent_calls(std::uint32_t calls);
 
     /// Changes `EntityProcessorOptions::prefetch` of a running processor. A lower number takes
-    /// effect as messages finish: what the broker was asked for before may still come.
+    /// effect as messages finish: messages that the broker was asked for before may still come.
     /// Errors: invalid_option (not 0 to 10,000), invalid_state (not started, or stopped).
     void set_prefetch(std::uint32_t messages);
 

@@ -15,7 +15,7 @@
 
 namespace sessionq {
 
-/// What a processor does with a message whose own deadline has passed before its handler started.
+/// How a processor treats a message whose own deadline has passed before its handler started.
 enum class ExpiredMessageAction : std::uint8_t {
     dead_letter, ///< The message goes to the dead-letter queue, reason "DeadlinePassed".
     discard,     ///< The message is completed without a handler.
@@ -27,9 +27,9 @@ struct StopOptions {
     /// Longest time that it takes. Negative: as zero. Default 30 s.
     Duration timeout{std::chrono::seconds{30}};
 
-    /// When the stop tokens of running handlers fire, and what coroutines wait for is cancelled: a
-    /// share of `timeout`. 0: when stopping begins. 1: at the timeout. Out of range: the nearest
-    /// bound. Unset: a tenth of `timeout` before its end, at most a second.
+    /// When the stop tokens of running handlers fire, and the operations that coroutines wait for
+    /// are cancelled: a share of `timeout`. 0: when stopping begins. 1: at the timeout. Out of
+    /// range: the nearest bound. Unset: a tenth of `timeout` before its end, at most a second.
     std::optional<double> cancel_after{};
 };
 
@@ -43,8 +43,8 @@ struct ConcurrencyLimits {
     /// with `session_ids` that are no more than the slots: they are kept while idle.
     std::optional<Duration> session_idle_timeout{};
     /// It counts for sessions that are held now, and for later ones. A lower number takes effect as
-    /// messages finish: what the broker was asked for before may still come. Zero: the processor
-    /// chooses again, from the beginning.
+    /// messages finish: messages that the broker was asked for before may still come. Zero: the
+    /// processor chooses again, from the beginning.
     std::optional<std::uint32_t> prefetch{};
 };
 
@@ -106,12 +106,12 @@ struct ProcessorOptions {
 
     /// Bytes of messages that the processor may buffer. Each session may always have one message.
     /// Everything fetched beyond that stays within the limit: the broker is told, by the windows of
-    /// its AMQP sessions, to send no more than fits, whatever sizes messages have. Windows count
+    /// its AMQP sessions, to send no more than fits, with messages of any size. Windows count
     /// frames of up to 16 KiB, so at most a message for each 16 KiB of the limit is on its way.
     /// Processors of a client share the sum of their limits. A local broker in this process has no
     /// windows: there the limit holds as far as the next messages are as large as the last ones.
-    /// What `content` and `properties` of a `ReceivedMessage` decode does not count. From a network
-    /// it is a second copy of the body, kept until the settlement is answered.
+    /// The data that `content` and `properties` of a `ReceivedMessage` decode does not count. From
+    /// a network it is a second copy of the body, kept until the settlement is answered.
     /// Range: 64 KiB or more. Default 64 MiB.
     std::size_t max_buffered_bytes{std::size_t{64} << 20U};
 
@@ -149,16 +149,16 @@ struct ProcessorOptions {
     /// Default true.
     bool auto_complete{true};
 
-    /// What happens to a message whose handler threw. `SessionProcessor::on_failure` may choose
+    /// The policy for a message whose handler threw. `SessionProcessor::on_failure` may choose
     /// another policy for a failure. Default: abandon, after a growing delay.
     FailurePolicy failure_policy{};
 
-    /// What happens to messages that kill their consumers. Unset: they come again for ever, because
-    /// a holder that is lost counts as no delivery. Requires one handler per session, and not
-    /// `receive_and_delete`. Default: unset.
+    /// The treatment of messages that kill their consumers. Unset: they come again for ever,
+    /// because a holder that is lost counts as no delivery. Requires one handler per session, and
+    /// not `receive_and_delete`. Default: unset.
     std::optional<CrashGuard> crash_guard{};
 
-    /// What happens to a message past its own deadline. Default: dead-letter.
+    /// The action for a message past its own deadline. Default: dead-letter.
     ExpiredMessageAction expired_message{ExpiredMessageAction::dead_letter};
 
     /// The ids of the only sessions to handle. Each is UTF-8 of up to 128 characters, none occurs
@@ -180,7 +180,7 @@ struct ProcessorOptions {
     /// When the processor counts as not healthy. `ProcessorDescription::health` tells it.
     HealthBounds health{};
 
-    /// The path of a local socket that tells the processor's state to whoever connects:
+    /// The path of a local socket that tells the processor's state to each client that connects:
     /// `sessionq top` shows it. It is opened by the first `start` and removed with the processor.
     /// Only the user of this process may connect (mode 0600), and root. A socket that a process
     /// left behind is replaced. Each connection gets one line of JSON, with

@@ -39,7 +39,7 @@ enum class ErrorSource : std::uint8_t {
 
 [[nodiscard]] std::string_view to_string(ErrorSource source) noexcept;
 
-/// What becomes of a message after an error.
+/// The fate of a message after an error.
 enum class MessageFate : std::uint8_t {
     none,          ///< The error concerns no message, or leaves its fate open.
     tried_again,   ///< It stays here and is handled again, after the policy's delay.
@@ -69,7 +69,7 @@ struct ErrorContext {
     std::uint32_t attempt{0};
     MessageFate fate{MessageFate::none};
 
-    /// One line for people: where, what failed, why, and what becomes of the message.
+    /// One line for people: the place, the failure, its reason, and the fate of the message.
     [[nodiscard]] std::string to_string() const;
 };
 
@@ -165,7 +165,7 @@ struct ProcessorDescription {
     /// `paused`: it was asked to pause. The sessions below are still being left.
     enum class State : std::uint8_t { created, running, paused, stopping, stopped };
     State state{State::created};
-    std::vector<std::string> entities{}; ///< What it consumes.
+    std::vector<std::string> entities{}; ///< The entities that it consumes.
     Health health{};
     std::size_t buffered_bytes{0}; ///< Bytes that count against `max_buffered_bytes`.
     ProcessorCounters counters{};

@@ -133,11 +133,11 @@ public:
     /// was made or received with another type.
     [[nodiscard]] ValueType type() const noexcept;
 
-    /// Compares what they hold. An int and a long of the same size are equal.
+    /// Compares the held values. An int and a long of the same size are equal.
     friend bool operator==(const PropertyValue& left, const PropertyValue& right) noexcept;
 
 private:
-    ValueType exactly_{ValueType::null}; // counts if it is a type of what is held
+    ValueType exactly_{ValueType::null}; // counts if it is a type of the held value
 };
 
 } // namespace sessionq

@@ -57,7 +57,7 @@ struct PurgeOptions {
 /// `ClientOptions::operation_timeout`. At the deadline, or when the stop token fires, the request
 /// under way is given up, and the call throws.
 ///
-/// Failure: what was deleted stays deleted. The error's text says how many messages the answered
+/// Failure: deleted messages stay deleted. The error's text says how many messages the answered
 /// requests deleted. A request whose answer was lost may have deleted up to 500 more. It is not
 /// repeated, because its count cannot be known. It is safe to call again.
 ///

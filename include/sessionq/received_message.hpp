@@ -47,7 +47,7 @@ public:
     [[nodiscard]] std::span<const std::byte> body() const {
         return std::as_bytes(std::span{there().body()});
     }
-    /// What the body is in AMQP.
+    /// The body's form in AMQP.
     [[nodiscard]] BodyKind body_kind() const { return there().body_kind(); }
     /// The session id. Empty also if the message has none, see content().session_id.
     [[nodiscard]] std::string_view session_id() const {

@@ -31,8 +31,8 @@ struct ReceiverOptions {
     /// in transit or prefetched are lost with the receiver or its connection. Default false.
     bool receive_and_delete{false};
 
-    /// True: the receive thread renews the locks of messages, whatever the application's threads
-    /// do. False: only `LockedMessage::renew_lock` renews them. Default true.
+    /// True: the receive thread renews the locks of messages, even if the application's threads are
+    /// busy. False: only `LockedMessage::renew_lock` renews them. Default true.
     bool renew_locks{true};
 
     /// How long the lock of a message is renewed after `receive` has returned the message. Then the
@@ -43,7 +43,7 @@ struct ReceiverOptions {
 
     /// How many messages are received ahead of `receive`, which then need not wait for the broker.
     /// They are locked, and no other consumer gets them. Range: 0 to 10,000. Zero: none, `receive`
-    /// asks the broker for what it needs. Default 0.
+    /// asks the broker for the messages that it needs. Default 0.
     std::uint32_t prefetch{0};
 
     /// If the broker has priorities, receivers with a higher one are served first. Default 0.

@@ -41,7 +41,7 @@ struct DeadLetterFilter {
     [[nodiscard]] bool matches(const ReceivedMessage& message, WallTime now) const;
 };
 
-/// What a `redrive` has done. `selected` is the sum of `sent`, `already_sent` and `left`.
+/// The result of a `redrive`. `selected` is the sum of `sent`, `already_sent` and `left`.
 struct RedriveReport {
     std::uint64_t selected{0};     ///< Dead letters that filter and limit selected at the start.
     std::uint64_t sent{0};         ///< Sent by this call, and no dead letters any more.
@@ -69,8 +69,8 @@ struct RedriveOptions {
     bool hold_sessions{true};
 
     /// How long to wait for dead letters and sessions that another consumer holds, from the last
-    /// progress. What is still held then is left. After a crash, dead letters stay locked until
-    /// their locks end. Range: zero or more. Zero: do not wait. Default 2 min.
+    /// progress. Dead letters and sessions still held then are left. After a crash, dead letters
+    /// stay locked until their locks end. Range: zero or more. Zero: do not wait. Default 2 min.
     Duration max_wait{std::chrono::minutes{2}};
 
     /// True: accept that the dead letters of a subscription can only be sent to its topic. Every
@@ -80,7 +80,7 @@ struct RedriveOptions {
     bool through_topic{false};
 
     /// Is told of the progress after each step that changed it. Runs on the calling thread, or for
-    /// `async_redrive` on the coroutine's executor. What it throws ends the redrive.
+    /// `async_redrive` on the coroutine's executor. An exception that it throws ends the redrive.
     std::function<void(const RedriveReport&)> on_progress{};
 };
 
@@ -105,8 +105,8 @@ inline constexpr std::string_view redrive_message_id_property = "sessionq-redriv
 ///     });
 ///     std::cout << report.sent << " sent, " << report.left << " left\n";
 ///
-/// What is sent: the message as it was encoded. All sections, types, ids and annotations stay byte
-/// for byte, except these:
+/// Content: the message is sent as it was encoded. All sections, types, ids and annotations stay
+/// byte for byte, except these:
 /// - the mark: three application properties;
 /// - the message id: a new one of the same type, always the same one for the same dead letter. With
 ///   its old id, a broker that detects duplicates would drop it while it remembers the original.
@@ -120,18 +120,18 @@ inline constexpr std::string_view redrive_message_id_property = "sessionq-redriv
 ///
 /// Nothing is doubled by a repeat: if a call fails, or its process is killed at any point, call
 /// again. A copy whose dead letter is still there is then recognised:
-/// - by its mark, if it is still in the entity, whatever the broker;
+/// - by its mark, if it is still in the entity, with every broker;
 /// - by its message id, if the entity (for a subscription, its topic) detects duplicates and its
 ///   detection window is not over.
 ///
 /// Otherwise one case is left. The call died after a send and before it completed the dead letter,
 /// and a consumer has handled the copy before the repeat. Then it is sent twice.
 ///
-/// Order: dead letters go behind what is in their session already, because brokers only append. So
-/// they come after messages that were sent later than they were. While the call holds the session,
-/// its newer messages wait until all its selected dead letters are through. After a crash the lock
-/// of the session ends, and consumers go on until the repeat holds it. Messages without a session
-/// are sent in order, and consumers may handle them in any order.
+/// Order: dead letters go behind the messages that are in their session already, because brokers
+/// only append. So they come after messages that were sent later than they were. While the call
+/// holds the session, its newer messages wait until all its selected dead letters are through.
+/// After a crash the lock of the session ends, and consumers go on until the repeat holds it.
+/// Messages without a session are sent in order, and consumers may handle them in any order.
 ///
 /// Run one redrive of an entity at a time. Two are safe as long as their locks last, but each waits
 /// for the dead letters that the other one has locked. The call locks the dead letters that the
@@ -148,7 +148,7 @@ inline constexpr std::string_view redrive_message_id_property = "sessionq-redriv
 /// no sub-queue), invalid_option (also: a subscription without `through_topic`), invalid_state (on
 /// a receive thread), message_too_large (a dead letter with its mark), protocol_error (a dead
 /// letter whose annotations or application properties are malformed; it stays), timeout, cancelled.
-/// After an error, what was sent is sent.
+/// Messages that were sent before an error stay sent.
 ///
 /// Thread safety: safe.
 RedriveReport redrive(const Client& client, const std::string& entity, RedriveOptions options = {},

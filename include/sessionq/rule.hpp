@@ -20,7 +20,7 @@ struct FalseFilter {
 };
 
 /// Selects messages that match all members. Unset members match anything. Comparison respects case.
-/// Numbers are compared by size, whatever their types.
+/// Numbers of all types are compared by size.
 struct CorrelationFilter {
     std::optional<std::string> content_type{};
     std::optional<std::string> correlation_id{};

@@ -52,7 +52,7 @@ public:
     [[nodiscard]] const std::string& subscription() const;
 
     /// Adds a rule.
-    /// Errors: invalid_argument (the name, filter or action; names what is wrong), duplicate_entity
+    /// Errors: invalid_argument (the name, filter or action; names the fault), duplicate_entity
     /// (the subscription has a rule of this name), quota_exceeded (it has too many rules).
     void add(Rule rule, const OperationContext& context = OperationContext::current()) const;
 

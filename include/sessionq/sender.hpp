@@ -30,9 +30,9 @@ class SenderCore;
 /// Blocking: every function waits for the broker's answer, until the deadline in scope. Without a
 /// deadline, `ClientOptions::operation_timeout` applies.
 ///
-/// Deadlines: a message belongs to the request that it is sent in. It carries what is left of the
-/// deadline in scope, or of its own if that is sooner. Processors do not handle it after that
-/// (`ProcessorOptions::expired_message`). The deadline of a context that is passed to `send`
+/// Deadlines: a message belongs to the request that it is sent in. It carries the time left until
+/// the deadline in scope, or until its own if that is sooner. Processors do not handle it after
+/// that (`ProcessorOptions::expired_message`). The deadline of a context that is passed to `send`
 /// counts, too: to limit only the call, set `ClientOptions::operation_timeout`. A scheduled message
 /// carries only its own deadline. For work that goes on when the request is over, send in an
 /// `OperationContext::DetachedScope`.
@@ -43,7 +43,7 @@ class SenderCore;
 ///
 /// Retrying: after `timeout`, `cancelled` or `connection_lost` the broker may have carried out the
 /// operation, because only the answer is missing (`Error::outcome_unknown`). `SenderOptions` says
-/// what may be sent again, and has the sender do it.
+/// which messages may be sent again, and has the sender do it.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
@@ -76,8 +76,8 @@ public:
     void send(MessageBatch batch,
               const OperationContext& context = OperationContext::current()) const;
 
-    /// Makes a batch that takes what the entity takes at once. Asks the broker. `max_bytes`: for a
-    /// smaller batch. Zero: the entity's limit of a batch. Default 0.
+    /// Makes a batch that takes as many bytes as the entity takes at once. Asks the broker.
+    /// `max_bytes`: for a smaller batch. Zero: the entity's limit of a batch. Default 0.
     /// Errors: the broker's (see `Errc`), invalid_argument (`max_bytes` exceeds the entity's limit
     /// of a batch).
     [[nodiscard]] MessageBatch create_batch(

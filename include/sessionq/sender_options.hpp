@@ -8,7 +8,7 @@
 
 namespace sessionq {
 
-/// What a `Sender` does when a try may have reached the broker, because only its answer is missing
+/// How a `Sender` reacts when a try may have reached the broker, because only its answer is missing
 /// (`Failure::outcome_unknown`).
 enum class UnknownOutcome : std::uint8_t {
     fail,   ///< Tell the caller.
@@ -18,11 +18,11 @@ enum class UnknownOutcome : std::uint8_t {
 /// How a `Sender` retries. An aggregate for designated initialisers. A bad value throws
 /// `Error{Errc::invalid_option}` naming the member.
 ///
-/// What is safe: a message that the broker refused or that never left is sent again without risk.
-/// If the outcome is unknown, the first try may have succeeded. All tries have the same message
-/// ids. So sending again is safe if the entity detects duplicates, or if handlers ignore a message
-/// id that they know. Otherwise messages can be there twice, and the second copy can come after
-/// later messages of its session.
+/// Safety: a message that the broker refused or that never left is sent again without risk. If the
+/// outcome is unknown, the first try may have succeeded. All tries have the same message ids. So
+/// sending again is safe if the entity detects duplicates, or if handlers ignore a message id that
+/// they know. Otherwise messages can be there twice, and the second copy can come after later
+/// messages of its session.
 ///
 /// Settlements are not retried: they belong to the link that has the lock. If it is lost, so is the
 /// lock, and the broker redelivers the message.

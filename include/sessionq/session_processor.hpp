@@ -88,14 +88,14 @@ public:
     void on_message(MessageHandler handler);
 
     /// Sets a handler that gets several messages of one session in one call, in order, instead of
-    /// `on_message`: up to `BatchOptions::max_messages`, or what came within
+    /// `on_message`: up to `BatchOptions::max_messages`, or the messages that came within
     /// `BatchOptions::max_wait`. A batch is one handler for `ProcessorOptions` and
     /// `ConcurrencyLimits`. With one handler per session the next batch does not start before this
     /// one is settled.
     ///
     /// When it returns, all its messages are completed, but for those that it settled itself
     /// (`MessageContext::complete` and others). That includes those that it did not look at: to
-    /// stop early, throw. When it throws, what it settled stands. The first message that it did not
+    /// stop early, throw. When it throws, its settlements stand. The first message that it did not
     /// settle has failed: `on_failure`, `on_error` and the failure policy see that one. The
     /// messages behind it that it did not settle return to the front of their session, in order and
     /// uncounted, and are handled again after that one. So a handler that calls `complete` for each
@@ -147,8 +147,9 @@ public:
 
     /// Sets the handler of errors: failures outside of handlers, and exceptions of handlers.
     /// Several workers may run it at once. Its own exceptions are logged. "No session available" is
-    /// not an error. What this handler is told is in the log at level `debug` only. Without a
-    /// handler it is a warning there, or `info` if the message is tried again in place.
+    /// not an error. The errors that this handler gets are in the log at level `debug` only.
+    /// Without a handler an error is a warning there, or `info` if the message is tried again in
+    /// place.
     void on_error(std::function<void(const ErrorContext&)> handler);
 
     /// Sets the function that is told of another `Health`: another state, or other causes. It runs
@@ -230,7 +231,7 @@ public:
 
     /// The options of the constructor. `worker_threads` is the most there may
     /// be if it was zero.
-    /// `update_limits` does not change what it returns.
+    /// `update_limits` does not change the result.
     [[nodiscard]] const ProcessorOptions& options() const;
 
 private:

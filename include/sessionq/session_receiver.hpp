@@ -28,8 +28,8 @@ struct SessionReceiverOptions {
     /// Default false.
     bool receive_and_delete{false};
 
-    /// True: the receive thread renews the lock, whatever the application's threads do. False: only
-    /// `renew_lock` renews it. Default true.
+    /// True: the receive thread renews the lock, even if the application's threads are busy. False:
+    /// only `renew_lock` renews it. Default true.
     bool renew_lock{true};
 
     /// How long the lock is renewed while messages have been received and none is settled. Then the

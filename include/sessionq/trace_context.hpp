@@ -31,7 +31,7 @@ struct TraceContext {
     /// Version, trace id, parent id and flags, in hexadecimal digits of lower case.
     std::string traceparent{};
 
-    /// What the tracing systems on the way add. May be empty.
+    /// The entries that the tracing systems on the way add. May be empty.
     std::string tracestate{};
 
     /// A trace context from outside. Returns nothing if `traceparent` is invalid by the W3C's

@@ -13,7 +13,7 @@
 
 namespace sessionq {
 
-/// What a span stands for, as OpenTelemetry defines it.
+/// The role of a span, as OpenTelemetry defines it.
 enum class SpanKind : std::uint8_t {
     internal, ///< Work inside the process. sessionq starts no such span.
     producer, ///< Makes or sends a message whose context is this span.
@@ -90,8 +90,8 @@ class Span {
 public:
     virtual ~Span() = default;
 
-    /// What travels on: in the message that was sent, or in the ambient context of a handler. It
-    /// must not change. One that is invalid by the W3C's rules does not travel.
+    /// The context that travels on: in the message that was sent, or in the ambient context of a
+    /// handler. It must not change. One that is invalid by the W3C's rules does not travel.
     [[nodiscard]] virtual const TraceContext& context() const noexcept = 0;
 
     /// A fact that was not known at the start. It replaces one of the same name.
@@ -127,9 +127,9 @@ public:
 /// A message carries the context of its `create` span, or else of its `send` span, unless it
 /// carries one already. Then the `send` span links to it. A `process` span also links to its
 /// message. For a batch it has no parent and links to every message. The handler's ambient
-/// `OperationContext` has the context of its `process` span, so what it sends belongs to it. A
-/// message that goes back and was never handled has no `settle` span. Nor have the deferred
-/// messages that a handler asks for. `redrive` makes no spans.
+/// `OperationContext` has the context of its `process` span, so the messages that it sends belong
+/// to that span. A message that goes back and was never handled has no `settle` span. Nor have the
+/// deferred messages that a handler asks for. `redrive` makes no spans.
 ///
 /// Attributes:
 /// - of all: `messaging.system` (`servicebus`, `activemq`, `qpid`; `sessionq` in process),
@@ -151,8 +151,8 @@ public:
 /// Lifetimes: the client keeps its tracer. Spans may live a little longer than the client, and keep
 /// the tracer too.
 ///
-/// Example: a tracer that prints what starts and keeps no span. `samples/12_traces.cpp` has one
-/// that keeps them.
+/// Example: a tracer that prints each span that starts, and keeps none. `samples/12_traces.cpp` has
+/// one that keeps them.
 ///
 ///     class PrintingTracer final : public Tracer {
 ///     public:

@@ -5,7 +5,7 @@
 
 namespace sessionq {
 
-/// What carries AMQP to Azure Service Bus, or to a broker that speaks like it. See
+/// The transport that carries AMQP to Azure Service Bus, or to a broker that speaks like it. See
 /// `ClientOptions::transport`.
 enum class Transport : std::uint8_t {
     /// A TCP connection: port 5671 with TLS, 5672 without.

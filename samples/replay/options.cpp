@@ -114,7 +114,7 @@ std::variant<Options, std::string> parse_options(int argc, const char* const* ar
         return app.help();
     } catch (const CLI::CallForVersion&) {
         return version + "\n";
-    } catch (const CLI::ExtrasError&) { // its text repeats what may be a secret
+    } catch (const CLI::ExtrasError&) { // its text repeats words that may be secret
         std::string names;
         for (const std::string& word : app.remaining()) {
             if (word.starts_with('-')) {

@@ -17,8 +17,8 @@
 namespace sessionq::tools {
 namespace {
 
-/// CLI11 takes "[1,2]" for a list of two texts, and it may look for options behind "--". It takes
-/// what begins with this character for a text.
+/// CLI11 reads "[1,2]" as a list of two texts, and it may look for options behind "--". It reads a
+/// word that begins with this character as one text.
 constexpr char shield = '\x01';
 
 bool needs_shield(const std::string& text) {
@@ -133,7 +133,7 @@ bool looks_like_a_command(const std::string& word) {
                                [](unsigned char c) { return std::islower(c) != 0 || c == '-'; });
 }
 
-/// What is wrong if a command is missing. Empty: none is.
+/// The error text for a missing command. Empty: none is missing.
 std::string missing_command(const CLI::App& app) {
     const CLI::App& last = *chosen(app).back();
     const CommandInfo info = describe(last);

@@ -22,7 +22,7 @@ public:
 /// to the options). Throws UsageError.
 ///
 /// Every text arrives unchanged, also "[1,2]", which CLI11 would split, and the empty one of
-/// "--name=". An unknown option or command is named, with the nearest one that exists. What stands
+/// "--name=". An unknown option or command is named, with the nearest one that exists. The text
 /// behind an unknown option is not repeated, because it may be a secret.
 [[nodiscard]] std::optional<std::string> parse(CLI::App& app, int count,
                                                const char* const* arguments);

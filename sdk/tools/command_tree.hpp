@@ -13,7 +13,7 @@ namespace sessionq::tools {
 /// An option or an argument of a command.
 struct OptionInfo {
     std::string name{};  ///< "--count", or "ENTITY" for an argument
-    std::string value{}; ///< what stands behind the option: "N". Empty: it is a flag
+    std::string value{}; ///< the name of its value: "N". Empty: it is a flag
     std::string help{};
     std::vector<std::string> choices{}; ///< of a value like "bash|zsh|fish". Empty: any text
     bool required{false};

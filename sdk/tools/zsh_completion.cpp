@@ -13,8 +13,8 @@ std::string function_of(const CommandInfo& program, const CommandInfo& command) 
     return name;
 }
 
-/// What completes a value: `:NAME:ACTION` of _arguments. Without choices the list is empty, so that
-/// options are completed where an argument may stand.
+/// The completion of a value: `:NAME:ACTION` of _arguments. Without choices the list is empty, so
+/// that options are completed where an argument may stand.
 std::string action(const std::string& name, const OptionInfo& option) {
     return ":" + escaped(name, ":\\") + ":" +
            (option.is_file()        ? "_files"

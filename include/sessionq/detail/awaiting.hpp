@@ -40,7 +40,8 @@ private:
 
     struct Resumption {
         Handler handler;
-        // Destroyed before the handler, whose coroutine keeps alive what the answer refers to.
+        // Destroyed before the handler, whose coroutine keeps alive the objects that the answer
+        // refers to.
         AnyAnswerPtr answer;
 
         void operator()() { std::move(handler)(std::move(answer)); }

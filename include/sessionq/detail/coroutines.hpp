@@ -88,7 +88,7 @@ private:
 
 using HandlerStrand = asio::strand<HandlerExecutor>;
 
-/// Runs the handler, and cancels what it waits for when `stop` fires.
+/// Runs the handler, and cancels the operation that it waits for when `stop` fires.
 template <typename Begin>
 [[nodiscard]] asio::awaitable<void> run_handler(Begin begin, std::stop_token stop,
                                                 HandlerStrand strand,
@@ -105,7 +105,7 @@ template <typename Begin>
     co_await std::move(handling);
 }
 
-/// `Work` is what the handler takes.
+/// `Work` is the type of the handler's argument.
 template <typename Work>
 [[nodiscard]] BasicHandler<Work> coroutine_handler(
     std::function<asio::awaitable<void>(Work)> handler) {

@@ -40,8 +40,9 @@ namespace testing {
 ///         std::abort();
 ///     }
 ///
-/// It tells what the handler did. What a processor does then is not part of it: to complete the
-/// message when the handler returns, or to apply the failure policy when it throws.
+/// It tells how the handler settled the message. It does not do a processor's work: it neither
+/// completes the message when the handler returns, nor applies the failure policy when the handler
+/// throws.
 ///
 /// Lifetimes: keeps its session alive. The context is valid while the message exists.
 ///
@@ -59,13 +60,13 @@ public:
     FakeMessage(FakeMessage&&) noexcept;
     FakeMessage& operator=(FakeMessage&&) noexcept;
 
-    /// What the handler is given.
+    /// The handler's argument.
     [[nodiscard]] MessageContext& context();
     [[nodiscard]] const ReceivedMessage& message() const;
 
     /// Calls the handler as a processor does: with the message's deadline, trace and stop token as
-    /// its ambient context. It waits until the handler has finished, and throws what the handler
-    /// throws. A handler made by `coroutine` runs on this thread.
+    /// its ambient context. It waits until the handler has finished, and throws the exception that
+    /// the handler throws. A handler made by `coroutine` runs on this thread.
     void run(const MessageHandler& handler);
 
     /// The same for a handler of batches. Its ambient context has the earliest deadline of the

@@ -26,7 +26,7 @@ struct FakeSessionOptions {
     std::string session_id{"session"};
     std::string entity{"queue"};
 
-    /// What `SessionContext::lock_expires` tells. The lock does not end by itself, see
+    /// The value of `SessionContext::lock_expires`. The lock does not end by itself, see
     /// `FakeSession::lose_lock`. Default: never.
     Deadline lock_expires{};
 
@@ -37,7 +37,7 @@ struct FakeSessionOptions {
 };
 
 /// A session without a broker, for the unit test of a handler. Requests of the handler are answered
-/// at once, whatever their deadline, and never with not_supported.
+/// at once, without regard to their deadline, and never with not_supported.
 ///
 /// Example: a handler of opened sessions.
 ///
@@ -64,7 +64,7 @@ public:
     FakeSession(FakeSession&&) noexcept;
     FakeSession& operator=(FakeSession&&) noexcept;
 
-    /// What handlers of `on_session_open` and `on_session_close` are given.
+    /// The argument of handlers of `on_session_open` and `on_session_close`.
     [[nodiscard]] SessionContext& context();
 
     /// The session's state as it is now.

@@ -24,7 +24,8 @@ bool has_sessions(const Client& client, const std::string& entity) {
     }
 }
 
-/// What on_error and on_health_changed do not tell: of connections and what no session hears of.
+/// Prints the warnings that on_error and on_health_changed do not get: those about connections, and
+/// those that no session hears of.
 void tell_of_the_rest() {
     set_log_sink([](const LogRecord& record) {
         if (record.component != "processor") {
@@ -41,7 +42,7 @@ int consume(auto processor) {
             const std::lock_guard lock{one_at_a_time};
             write_output(line_of(record_of(context.message())));
         } catch (const OutputError& error) {
-            end_program(error); // at once: what was not written must not count as delivered
+            end_program(error); // at once: an unwritten message must not count as delivered
         }
     });
     processor.on_error([](const ErrorContext& error) { tell(error.to_string()); });

@@ -42,7 +42,7 @@ ProcessorFacts ask_processor(const std::string& socket, Duration timeout) {
     return facts;
 }
 
-/// Makes the checks in order and prints what each found.
+/// Makes the checks in order and prints the finding of each.
 class Examination {
 public:
     Examination(const DoctorPlace& place, const DoctorOptions& options)
@@ -66,7 +66,8 @@ public:
     }
 
 private:
-    /// Tells what facts with a failure mean. A peer may have repeated a secret in it.
+    /// Tells the finding for facts with a failure, without the secrets that a peer may have
+    /// repeated.
     template <typename Facts>
     bool tell_of(Facts facts) const {
         return tell_(judge(cleaned(std::move(facts))));

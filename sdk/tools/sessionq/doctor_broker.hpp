@@ -14,8 +14,8 @@
 
 namespace sessionq::cli {
 
-/// Asks a broker over one AMQP connection. Each question waits for at most `timeout`, and tells
-/// what it found.
+/// Asks a broker over one AMQP connection. Each question waits for at most `timeout`, and returns
+/// the facts that it found.
 class BrokerProbe {
 public:
     /// The place outlives the probe. `targets`: those of its hosts that can be reached.

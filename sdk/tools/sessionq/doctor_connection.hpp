@@ -13,9 +13,8 @@
 
 namespace sessionq::cli {
 
-/// A broker's connection, and what is asked over it: one question at a time. Each handler runs at
-/// most once, on the loop, within the call or later. Bound to the loop. Not to be destroyed from
-/// its handlers.
+/// A broker's connection, for questions over it: one at a time. Each handler runs at most once, on
+/// the loop, within the call or later. Bound to the loop. Not to be destroyed from its handlers.
 class DoctorConnection final : private amqp::ClientConnectionEvents {
 public:
     template <typename T>

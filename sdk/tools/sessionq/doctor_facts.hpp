@@ -13,8 +13,8 @@
 #include "tools/sessionq/live/processor_snapshot.hpp"
 #include "tools/sessionq/options.hpp"
 
-/// What the checks of `sessionq doctor` measure. Values without words; `doctor_findings.hpp` says
-/// what they mean.
+/// The facts that the checks of `sessionq doctor` measure. They are values without words.
+/// `doctor_findings.hpp` explains them.
 namespace sessionq::cli {
 
 struct NameFacts {
@@ -111,7 +111,8 @@ struct LinkFacts {
     WallTime answered_at{};
 };
 
-/// What the broker says to those who want to send to the entity, and to receive from it.
+/// The broker's answers to a link that wants to send to the entity, and to one that wants to
+/// receive from it.
 struct EntityFacts {
     std::string entity{};
     DoctorPurpose purpose{DoctorPurpose::receiving};
@@ -120,7 +121,7 @@ struct EntityFacts {
     LinkFacts receiving{}; ///< Without a session.
 };
 
-/// What a running processor tells of itself.
+/// The state that a running processor tells of itself.
 struct ProcessorFacts {
     std::string socket{};
     std::optional<ProcessorSnapshot> told{};

@@ -7,7 +7,7 @@
 #include "tools/sessionq/doctor_facts.hpp"
 #include "tools/sessionq/json_text.hpp"
 
-/// What the facts of `sessionq doctor` mean, in words. Pure.
+/// The meaning of the facts of `sessionq doctor`, in words. Pure.
 namespace sessionq::cli {
 
 enum class Verdict : std::uint8_t { ok, warning, failed, skipped };
@@ -16,7 +16,7 @@ struct Finding {
     std::string check{};
     Verdict verdict{Verdict::ok};
     std::string found{};
-    std::string change{}; ///< What to do. Empty: nothing.
+    std::string change{}; ///< The change to make. Empty: none.
     Json figures = Json::object();
     bool stops{false}; ///< The later checks would show nothing.
 };
@@ -30,7 +30,7 @@ struct Finding {
 [[nodiscard]] Finding judge(const TlsFacts& facts);
 [[nodiscard]] Finding judge(const WebSocketFacts& facts);
 
-// Of what the broker allows.
+// Of the access that the broker allows.
 [[nodiscard]] Finding judge(const OpenFacts& facts);
 [[nodiscard]] Finding judge(const ClaimFacts& facts);
 [[nodiscard]] Finding judge_rights(const EntityFacts& facts);
@@ -46,7 +46,7 @@ struct Finding {
 /// The accept of the next session, which waited for at most `wait`.
 [[nodiscard]] Finding judge_accept(const LinkFacts& next, Duration wait);
 
-// Of a running processor: its health, a line for each reason, then what its handlers did.
+// Of a running processor: its health, a line for each reason, then the work of its handlers.
 [[nodiscard]] std::vector<Finding> judge(const ProcessorFacts& facts);
 
 /// A check that was not made, and why.

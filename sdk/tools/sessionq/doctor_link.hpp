@@ -25,7 +25,7 @@ struct LinkAnswer {
     std::size_t handles{0}; ///< Links that the peer's AMQP session allows.
 };
 
-/// Attaches a link in an AMQP session of its own and hears what the peer says. No credit is given
+/// Attaches a link in an AMQP session of its own and reports the peer's answer. No credit is given
 /// and nothing is sent. Destroying it detaches. Bound to the loop. The engine outlives it.
 class LinkTrial final : private amqp::LinkListener, private amqp::SessionListener {
 public:

@@ -22,7 +22,7 @@ struct DoctorPlace {
     servicebus::TokenSourcePtr tokens{};     ///< Null: there is nothing to claim with.
     std::string key_name{};                  ///< Empty: a ready-made signature.
     std::string entity{};                    ///< Of the options, else of the connection string.
-    std::vector<std::string> secrets{};      ///< What no line may show.
+    std::vector<std::string> secrets{};      ///< Texts that no line may show.
 };
 
 /// Throws `Error` with `invalid_argument` or `invalid_option`, which name the part that is wrong.

@@ -9,8 +9,8 @@
 
 namespace sessionq::cli {
 
-/// A peer's text without the secrets, and without signatures of tokens. A peer may repeat what it
-/// was sent.
+/// A peer's text without the secrets, and without signatures of tokens. A peer may repeat a text
+/// that it was sent.
 [[nodiscard]] std::string without_secrets(std::string text,
                                           const std::vector<std::string>& secrets);
 

@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// Of Azure Service Bus: what the locks of an entity may last.
+// The lengths that Azure Service Bus allows for the locks of an entity.
 constexpr Duration shortest_lock = seconds{5};
 constexpr Duration longest_lock = minutes{5};
 

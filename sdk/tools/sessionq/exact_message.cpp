@@ -68,7 +68,7 @@ std::string& section(Sections& sections, std::string_view MessageSections::*plac
     return sections[static_cast<std::size_t>(found - names.begin())];
 }
 
-/// Removes what belongs to the delivery.
+/// The header without its delivery count, which belongs to the delivery.
 std::string sendable_header(const amqp::EncodedContent& content) {
     amqp::MessageHeader header = content.header();
     if (header.delivery_count == 0) {
@@ -156,7 +156,7 @@ bool is_plain_data(std::string_view body, std::string_view bytes) {
            body.ends_with(bytes);
 }
 
-/// Brokers write a header anew for each delivery, so only what it says counts.
+/// Brokers write a header anew for each delivery, so only its fields count and not its bytes.
 bool say_the_same(std::string_view one_header, std::string_view other_header) {
     const auto one = amqp::MessageHeader::read(one_header);
     const auto other = amqp::MessageHeader::read(other_header);

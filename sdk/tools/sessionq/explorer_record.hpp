@@ -12,8 +12,8 @@ namespace sessionq::cli {
 [[nodiscard]] bool is_explorer_record(const Json& record);
 
 /// Reads such a message over `pattern`. Members that tell of the old delivery are ignored. Its body
-/// is text, or JSON that the program took apart, and which is written without space. Of properties
-/// it saves the texts, whatever their types were, or, in older versions, JSON. Throws RecordError.
+/// is text, or JSON that the program took apart, and which is written without space. The program
+/// saves properties of all types as texts, or, in older versions, as JSON. Throws RecordError.
 [[nodiscard]] Message read_explorer_record(const Json& record, Message pattern);
 
 } // namespace sessionq::cli

@@ -15,7 +15,7 @@ void JsonSplitter::add(std::string_view line) {
     for (const char c : line) {
         take(c);
     }
-    // A string does not span lines, and what is no object is complete with its line.
+    // A string does not span lines, and a value without brackets ends with its line.
     if (is_in_string_ || (depth_ == 0 && !open_.text.empty())) {
         cut();
     } else if (!open_.text.empty()) {

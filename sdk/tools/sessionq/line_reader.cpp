@@ -41,7 +41,7 @@ std::optional<std::string> LineReader::next() {
             at_ = end + 1;
             return line;
         }
-        searched = buffer_.size() - at_; // what is before `at_` goes when more is read
+        searched = buffer_.size() - at_; // `read_more` removes the bytes before `at_`
         if (!read_more()) {
             break;
         }

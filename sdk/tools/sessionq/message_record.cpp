@@ -206,8 +206,8 @@ Json parse_object(std::string_view line) {
     return record;
 }
 
-/// What can be told of a message that cannot be decoded. Its sections are there as they came, so
-/// nothing is lost when it is settled, and it does not hide those behind it.
+/// The record of a message that cannot be decoded. Its sections are there as they came, so nothing
+/// is lost when it is settled. The message does not hide those behind it.
 Json record_of_unreadable(const ReceivedMessage& received) {
     const MessageContent& content = *received.shared_content();
     Json record;

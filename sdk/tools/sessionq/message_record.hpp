@@ -23,7 +23,7 @@ struct Record {
 [[nodiscard]] Json record_of(const ReceivedMessage& message);
 
 /// Reads a JSON object over `pattern`, whose values hold where the object has none: a record, or a
-/// message that ServiceBusExplorer saved. `now` is what a delay counts from. Throws RecordError.
+/// message that ServiceBusExplorer saved. A delay counts from `now`. Throws RecordError.
 [[nodiscard]] Record read_record(std::string_view object, Message pattern, WallTime now);
 
 } // namespace sessionq::cli

@@ -17,8 +17,8 @@ namespace sessionq::cli {
 /// The messages of `send` and `schedule`, from arguments, lines or records.
 class MessageSource {
 public:
-    /// `now`: what delays count from, asked once for the messages that are read together. Throws
-    /// UsageError if the file cannot be read.
+    /// `now`: the time from which delays count, asked once for the messages that are read together.
+    /// Throws UsageError if the file cannot be read.
     MessageSource(const MessageInput& input, std::function<WallTime()> now);
 
     /// The next messages, at most `most`. Waits for one, and takes others that are there. Empty: no

@@ -113,7 +113,7 @@ CommandLine parse_command_line(int count, const char* const* arguments,
     declare_doctor(app, line);
     declare_live(app, line);
     declare_texts(app, line);
-    app.footer(footer); // last: commands take over what their program has
+    app.footer(footer); // last: commands made later would inherit it
     if (auto help = tools::parse(app, count, arguments)) {
         line.command = Text{*std::move(help)};
     }

@@ -18,7 +18,7 @@ namespace sessionq::cli {
 
 using tools::UsageError;
 
-/// What every command may be given.
+/// The options of every command.
 struct Shared {
     std::string connection{};
     std::string ca_file{};
@@ -31,7 +31,7 @@ enum class InputFormat : std::uint8_t { lines, json, whole };
 
 /// Where the messages of `send` and `schedule` come from.
 struct MessageInput {
-    Message pattern{};                 ///< what the options say of all messages
+    Message pattern{};                 ///< the fields that the options set for all messages
     std::vector<std::string> bodies{}; ///< empty: `file`
     std::string file{"-"};             ///< "-": standard input
     InputFormat format{InputFormat::lines};
@@ -79,7 +79,7 @@ struct PeekOptions {
     std::optional<std::string> session{};
     std::uint32_t count{0}; ///< most messages; zero: all
     std::int64_t from{0};
-    bool follows{false}; ///< then show what comes
+    bool follows{false}; ///< then show new messages as they come
 };
 
 struct SessionsOptions {
@@ -146,7 +146,7 @@ struct PurgeDeadLettersOptions {
     DeadLetterFilter filter{};
 };
 
-/// What the application of `doctor` wants to do with the entity.
+/// The application's use of the entity, which `doctor` checks.
 enum class DoctorPurpose : std::uint8_t { receiving, sending, both };
 
 struct DoctorOptions {
@@ -156,7 +156,7 @@ struct DoctorOptions {
     std::string processor{}; ///< the socket of a running processor; empty: none is asked
 };
 
-/// What live screens have in common.
+/// The options that live screens have in common.
 struct LiveOptions {
     Duration interval{std::chrono::seconds{1}}; ///< From one look to the next.
     bool once{false};                           ///< One look, as text.

@@ -33,7 +33,7 @@ bool comes_again(Settling settling) {
     return settling == Settling::abandon || settling == Settling::release;
 }
 
-/// Prints messages and settles them. What cannot be written is not settled.
+/// Prints messages and settles them. A message that cannot be written is not settled.
 class Settler {
 public:
     explicit Settler(const ReceiveOptions& options) : options_{options} {}
@@ -59,7 +59,8 @@ private:
     std::vector<LockedMessage> held_{};
 };
 
-/// Receives what the options ask for. `receiver`: of a session, or of an entity without sessions.
+/// Receives the messages that the options ask for. `receiver`: of a session, or of an entity
+/// without sessions.
 void receive_from(auto receiver, const ReceiveOptions& options) {
     Settler settler{options};
     if (!options.deferred.empty()) {

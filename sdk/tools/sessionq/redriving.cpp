@@ -53,7 +53,7 @@ private:
     bool on_terminal_{::isatty(STDERR_FILENO) != 0};
 };
 
-/// Counts what would be sent, without locking it.
+/// Counts the dead letters that would be sent, without locking them.
 int count_only(const Client& client, const Shared& shared,
                const RedriveDeadLettersOptions& options) {
     const RedriveOptions& how = options.redrive;

@@ -11,7 +11,7 @@
 
 namespace sessionq::cli {
 
-/// Runs `work`, which counts what it has done, and tells the count, also if it fails: "3 sent".
+/// Runs `work`, which counts its messages. Tells the count, also if `work` fails: "3 sent".
 template <typename Work>
 int report_count(const Shared& shared, const char* done, const Work& work) {
     std::size_t count = 0;

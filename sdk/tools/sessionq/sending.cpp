@@ -119,7 +119,8 @@ int run(const Client& client, const Shared& shared, const SendOptions& options) 
 int run(const Client& client, const Shared& shared, const ScheduleOptions& options) {
     Sender sender{client, options.entity};
     MessageSource source{options.input, wall_now};
-    // What members say is scheduled: the request has a form of its own.
+    // Schedules the messages as the members say, not their exact bytes: the request has a form of
+    // its own.
     const auto schedule = [&](const std::vector<Record>& batch) {
         const auto when = batch.front().message.scheduled_enqueue_time;
         if (!when) {

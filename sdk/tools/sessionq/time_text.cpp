@@ -229,7 +229,7 @@ std::optional<std::string> instant_text(const DateTimeOffset& instant) {
 std::optional<TimeSpan> parse_time_span(std::string_view text) {
     const bool is_negative = text.starts_with('-');
     text.remove_prefix(is_negative ? 1 : 0);
-    // What comes before the first colon: "[d.]hh".
+    // The part before the first colon: "[d.]hh".
     const std::size_t dot = text.substr(0, text.find(':')).find('.');
     std::int64_t days = 0;
     if (dot != std::string_view::npos) {

@@ -20,7 +20,7 @@ std::string url(const char* scheme, const Endpoint& endpoint, std::uint16_t port
            ":" + std::to_string(port);
 }
 
-/// Lowers the number of connections to what the system's limit of open files allows.
+/// Lowers the number of connections to fit the system's limit of open files.
 server::Limits within_file_limit(const Options& options) {
     constexpr std::size_t other_files = 64;
     server::Limits limits = options.limits;

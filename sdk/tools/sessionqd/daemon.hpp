@@ -25,11 +25,13 @@ public:
     /// The URLs it listens on.
     [[nodiscard]] const std::vector<std::string>& urls() const noexcept { return urls_; }
 
-    /// What its clients take, and the limits that they have met, in lines of text.
+    /// The connections and memory of its clients, and the limits that they have met, in lines of
+    /// text.
     [[nodiscard]] std::string describe();
 
     /// Takes keys that changed and entities that are new, while clients are served. Entities that
-    /// are missing or differ stay as they are. Returns what it did, in lines of text. Throws Error.
+    /// are missing or differ stay as they are. Returns a report of the changes, in lines of text.
+    /// Throws Error.
     [[nodiscard]] std::string reload(const Options& options);
 
     /// Lets clients settle their messages, for at most `longest`, and ends their connections.

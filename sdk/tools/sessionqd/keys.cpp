@@ -17,7 +17,8 @@
 namespace sessionq::sessionqd {
 namespace {
 
-/// What is checked and what is read is one file, whoever exchanges the name meanwhile.
+/// A file that is opened once. The check and the read use the same file, even if another program
+/// replaces the name in between.
 class OpenFile {
 public:
     explicit OpenFile(const std::string& name) noexcept

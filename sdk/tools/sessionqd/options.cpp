@@ -153,7 +153,7 @@ void check(const Options& options) {
     }
 }
 
-/// What describes the options, if it was asked for.
+/// The man page or the completion script. Empty: neither was asked for.
 std::string description(const CLI::App& app, bool man_page, const std::string& shell) {
     if (man_page) {
         return tools::man_page(tools::describe(app));

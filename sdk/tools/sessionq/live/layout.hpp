@@ -16,7 +16,7 @@ struct Sorting {
     bool is_reversed{false};             ///< Numbers go downwards otherwise, texts upwards.
 };
 
-/// Whether a text contains another one, whatever the case of ASCII letters.
+/// Whether a text contains another one. Ignores the case of ASCII letters.
 [[nodiscard]] bool contains(const DisplayText& text, const std::string& wanted);
 
 /// The rows that contain `filter` in a cell, in the order that is wanted. Empty: all.

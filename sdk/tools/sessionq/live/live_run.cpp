@@ -118,7 +118,7 @@ int show_live(LiveSubject& subject, const LiveOptions& options, const BlockedSig
             break;
         }
     }
-    screen.reset(); // the terminal is as before, whatever the looker waits for
+    screen.reset(); // restores the terminal, even if the looker still waits
     if (!looker.stop(patience)) {
         std::_Exit(0); // it is connecting, and holds nothing that must be given back
     }
