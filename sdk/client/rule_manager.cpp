@@ -9,7 +9,7 @@
 
 #include "client/browsing/page_progress.hpp"
 #include "client/calls/blocking.hpp"
-#include "client/calls/endpoint_operation.hpp"
+#include "client/calls/operation.hpp"
 #include "client/check.hpp"
 #include "client/rule_manager_core.hpp"
 #include "core/access.hpp"

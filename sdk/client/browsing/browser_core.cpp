@@ -7,7 +7,7 @@
 #include "client/browsing/page_progress.hpp"
 #include "client/browsing/session_pages.hpp"
 #include "client/calls/blocking.hpp"
-#include "client/calls/endpoint_operation.hpp"
+#include "client/calls/operation.hpp"
 #include "client/check.hpp"
 #include "client/entity_path.hpp"
 #include "core/access.hpp"

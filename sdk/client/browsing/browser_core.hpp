@@ -9,7 +9,7 @@
 
 #include <sessionq/browser.hpp>
 
-#include "client/calls/public_call.hpp"
+#include "client/calls/operation.hpp"
 
 namespace sessionq::client {
 

@@ -6,7 +6,7 @@
 
 #include <sessionq/detail/call.hpp>
 
-#include "client/calls/public_call.hpp"
+#include "client/calls/operation.hpp"
 
 namespace sessionq::client {
 

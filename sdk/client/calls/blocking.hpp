@@ -10,7 +10,7 @@
 #include <sessionq/detail/call.hpp>
 #include <sessionq/error.hpp>
 
-#include "client/calls/public_call.hpp"
+#include "client/calls/operation.hpp"
 
 namespace sessionq::client {
 

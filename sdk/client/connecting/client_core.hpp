@@ -11,7 +11,7 @@
 #include <sessionq/client.hpp>
 
 #include "client/connecting/client_meters.hpp"
-#include "client/receiving/receiver_set.hpp"
+#include "client/receiving/session_receiver_core.hpp"
 #include "client/sending/retrying_send.hpp"
 #include "client/threads/notifier.hpp"
 #include "client/threads/receive_thread.hpp"

@@ -2,8 +2,13 @@
 #include "client/processors/describe_endpoint.hpp"
 
 #include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <exception>
+#include <system_error>
 #include <utility>
 
 #include <asio/buffer.hpp>
@@ -12,17 +17,99 @@
 #include <asio/steady_timer.hpp>
 #include <asio/write.hpp>
 
-#include "client/processors/socket_path.hpp"
+#include <sessionq/error.hpp>
+
 #include "client/threads/thread_start.hpp"
 #include "core/log.hpp"
 
 namespace sessionq::client {
 namespace {
 
+using Local = asio::local::stream_protocol;
+
+constexpr int most_waiting = 16;
 /// For one visitor to read its document. The next one waits meanwhile.
 constexpr Duration visit_patience = std::chrono::seconds{2};
 /// Before the next accept if one failed: there may be no descriptors left.
 constexpr Duration accept_pause = std::chrono::seconds{1};
+
+[[noreturn]] void refuse_socket(const std::string& path, const std::string& why) {
+    throw Error{Errc::invalid_option, "describe_socket '" + path + "': " + why};
+}
+
+/// Whether a process listens there. Another failure than that is refused.
+bool is_listened_at(const std::string& path) {
+    asio::io_context context;
+    Local::socket socket{context};
+    asio::error_code failed;
+    socket.connect(Local::endpoint{path}, failed);
+    if (failed && failed != asio::error::connection_refused) {
+        refuse_socket(path, failed.message());
+    }
+    return !failed;
+}
+
+/// Removes a socket that a process left behind.
+void make_room(const std::string& path) {
+    struct ::stat found {};
+    if (::lstat(path.c_str(), &found) != 0) {
+        return; // binding says why it cannot be
+    }
+    if (!S_ISSOCK(found.st_mode)) {
+        refuse_socket(path, "a file that is not a socket has that name");
+    }
+    if (is_listened_at(path)) {
+        refuse_socket(path, "another processor has opened it");
+    }
+    ::unlink(path.c_str());
+}
+
+/// The name of a local socket in the file system, from its binding to its removal.
+class SocketPath {
+public:
+    /// Binds `acceptor` to `path` and lets it listen. A socket that a process left behind there is
+    /// replaced. Throws `invalid_option`, naming `describe_socket`.
+    SocketPath(std::string path, Local::acceptor& acceptor);
+    /// Removes it, unless another one has taken its place.
+    ~SocketPath();
+    SocketPath(const SocketPath&) = delete;
+    SocketPath& operator=(const SocketPath&) = delete;
+
+private:
+    std::string path_;
+    struct ::stat bound_ {}; ///< which file it is
+};
+
+SocketPath::SocketPath(std::string path, Local::acceptor& acceptor) : path_{std::move(path)} {
+    make_room(path_);
+    asio::error_code failed;
+    acceptor.open(Local{}, failed);
+    if (!failed) {
+        acceptor.bind(Local::endpoint{path_}, failed);
+    }
+    if (failed) {
+        refuse_socket(path_, failed.message());
+    }
+    // Until it listens nobody can connect, so the mode comes in time.
+    if (::chmod(path_.c_str(), S_IRUSR | S_IWUSR) != 0 || ::lstat(path_.c_str(), &bound_) != 0) {
+        const std::string why = std::strerror(errno);
+        ::unlink(path_.c_str());
+        refuse_socket(path_, why);
+    }
+    acceptor.listen(most_waiting, failed);
+    if (failed) {
+        ::unlink(path_.c_str());
+        refuse_socket(path_, failed.message());
+    }
+}
+
+SocketPath::~SocketPath() {
+    struct ::stat found {};
+    if (::lstat(path_.c_str(), &found) == 0 && found.st_dev == bound_.st_dev &&
+        found.st_ino == bound_.st_ino) {
+        ::unlink(path_.c_str());
+    }
+}
 
 } // namespace
 
@@ -38,8 +125,6 @@ public:
     void stop() { context_.stop(); } ///< Any thread.
 
 private:
-    using Protocol = asio::local::stream_protocol;
-
     void accept();
     void tell();
     void end_visit();
@@ -48,8 +133,8 @@ private:
     Document document_;
     const core::Clock& clock_;
     asio::io_context context_{1};
-    Protocol::acceptor acceptor_{context_};
-    Protocol::socket visitor_{context_};
+    Local::acceptor acceptor_{context_};
+    Local::socket visitor_{context_};
     asio::steady_timer timer_{context_}; ///< one visit, or the wait after a failed accept
     std::string text_{};                 ///< being sent
     SocketPath path_;                    ///< ends before the acceptor, so nobody finds it refused

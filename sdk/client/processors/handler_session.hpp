@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "client/calls/operation.hpp"
-#include "client/receiving/held_delivery.hpp"
 #include "client/receiving/message_holder.hpp"
 #include "processor/session_driver.hpp"
 

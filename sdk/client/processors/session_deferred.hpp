@@ -6,7 +6,7 @@
 
 #include <sessionq/session_context.hpp>
 
-#include "client/calls/public_call.hpp"
+#include "client/calls/operation.hpp"
 #include "client/receiving/receive_book.hpp"
 
 namespace sessionq::client {

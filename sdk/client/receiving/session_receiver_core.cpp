@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/receiving/receiver_set.hpp"
 #include "timing/timer_service.hpp"
 
 namespace sessionq::client {
@@ -290,6 +289,31 @@ void SessionReceiverCore::perform(const ReceiverActions& actions, const Failure&
         }
         home_.receivers.retire(*this);
     }
+}
+
+// The owner of all receivers of a thread
+
+std::shared_ptr<SessionStatus> ReceiverSet::add(std::unique_ptr<SessionReceiverCore> receiver) {
+    SessionReceiverCore& added = *receiver;
+    open_.emplace(&added, std::move(receiver));
+    added.look(); // may retire it
+    return added.status();
+}
+
+void ReceiverSet::retire(SessionReceiverCore& receiver) {
+    auto owned = open_.extract(&receiver);
+    if (retired_.empty()) {
+        receiver.status()->loop().post([this] { retired_.clear(); });
+    }
+    retired_.push_back(std::move(owned.mapped()));
+}
+
+void ReceiverSet::end_all() {
+    while (!open_.empty()) {
+        open_.begin()->second->on_lost(
+            Failure{.code = Errc::cancelled, .detail = "the client is closed"});
+    }
+    retired_.clear();
 }
 
 } // namespace sessionq::client

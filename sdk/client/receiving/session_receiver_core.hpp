@@ -5,11 +5,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
+
+#include <sessionq/receiver.hpp>
+#include <sessionq/session_receiver.hpp>
 
 #include "client/receiving/receive_book.hpp"
 #include "client/receiving/receiver_machine.hpp"
-#include "client/receiving/receiver_terms.hpp"
 #include "client/receiving/session_status.hpp"
 #include "client/receiving/settling_progress.hpp"
 #include "client/receiving/unanswered_settlements.hpp"
@@ -22,6 +25,41 @@
 namespace sessionq::client {
 
 class ReceiverSet;
+
+/// How a receiver holds its session, or the messages of an entity without sessions.
+struct ReceiverTerms {
+    ports::Scope scope{ports::Scope::session};
+    ports::ReceiveMode mode{ports::ReceiveMode::peek_lock};
+    bool renews{true}; ///< the locks, by itself
+    Duration max_lock_renewal{};
+    std::uint32_t prefetch{0};
+    int priority{0};
+
+    [[nodiscard]] bool removes() const noexcept {
+        return mode == ports::ReceiveMode::receive_and_delete;
+    }
+};
+
+[[nodiscard]] inline ports::ReceiveMode mode_of(bool receive_and_delete) noexcept {
+    return receive_and_delete ? ports::ReceiveMode::receive_and_delete
+                              : ports::ReceiveMode::peek_lock;
+}
+
+[[nodiscard]] inline ReceiverTerms terms_of(const SessionReceiverOptions& options) noexcept {
+    return {.mode = mode_of(options.receive_and_delete),
+            .renews = options.renew_lock,
+            .max_lock_renewal = options.max_lock_renewal,
+            .priority = options.priority};
+}
+
+[[nodiscard]] inline ReceiverTerms terms_of(const ReceiverOptions& options) noexcept {
+    return {.scope = ports::Scope::entity,
+            .mode = mode_of(options.receive_and_delete),
+            .renews = options.renew_locks,
+            .max_lock_renewal = options.max_lock_renewal,
+            .prefetch = options.prefetch,
+            .priority = options.priority};
+}
 
 /// A session held by a `SessionReceiver`: drives the link, the lock and the message queue as their
 /// deciders say. For a `Receiver` an entity without sessions is one session, whose lock does not
@@ -99,6 +137,23 @@ private:
     SettlingProgress progress_;
     UnansweredSettlements settling_{};
     std::vector<PendingPtr<core::Done>> closers_{};
+};
+
+/// Owns the receivers that live on a thread. Outlives the tasks of that thread's loop.
+class ReceiverSet {
+public:
+    /// Starts a receiver; returns the status of it that other threads may read.
+    std::shared_ptr<SessionStatus> add(std::unique_ptr<SessionReceiverCore> receiver);
+
+    /// Destroys it by a later turn, because it may be inside an event of its link.
+    void retire(SessionReceiverCore& receiver);
+
+    /// The client is being closed: ends and destroys all of them, at once.
+    void end_all();
+
+private:
+    std::unordered_map<const SessionReceiverCore*, std::unique_ptr<SessionReceiverCore>> open_;
+    std::vector<std::unique_ptr<SessionReceiverCore>> retired_;
 };
 
 } // namespace sessionq::client

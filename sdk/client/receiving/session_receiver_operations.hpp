@@ -8,10 +8,14 @@
 #include <type_traits>
 #include <vector>
 
-#include "client/calls/public_call.hpp"
+#include <sessionq/receiver.hpp>
+#include <sessionq/session_receiver.hpp>
+
+#include "client/calls/operation.hpp"
 #include "client/entity_path.hpp"
 #include "client/receiving/receive_span.hpp"
-#include "client/receiving/receiver_terms.hpp"
+#include "client/receiving/session_receiver_core.hpp"
+#include "client/receiving/session_status.hpp"
 #include "core/access.hpp"
 
 namespace sessionq::client {
@@ -187,5 +191,13 @@ template <typename R>
                                             const OperationContext& context,
                                             Properties properties_to_modify = {},
                                             DeadLetterInfo dead_letter = {});
+
+/// For each message why it was not completed, or nothing.
+using CompleteFailures = std::vector<std::optional<Failure>>;
+
+/// Completes messages of one receiver, without waiting for one before the next. Ends when all are
+/// answered. The messages must live until then.
+[[nodiscard]] PublicCall<CompleteFailures> complete_all(
+    const std::vector<const LockedMessage*>& messages, const OperationContext& context);
 
 } // namespace sessionq::client

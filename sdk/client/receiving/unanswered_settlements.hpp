@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "client/receiving/held_delivery.hpp"
+#include "client/receiving/message_holder.hpp"
 
 namespace sessionq::client {
 

@@ -14,7 +14,7 @@
 #include <sessionq/sender.hpp>
 #include <sessionq/session_receiver.hpp>
 
-#include "client/redrive/complete_all.hpp"
+#include "client/receiving/session_receiver_operations.hpp"
 #include "client/redrive/redrive_machine.hpp"
 #include "client/redrive/redrive_route.hpp"
 #include "ports/endpoint.hpp"

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "client/sending/sender_core.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include <sessionq/sender.hpp>
 
 #include "client/calls/blocking.hpp"
-#include "client/calls/endpoint_operation.hpp"
+#include "client/calls/operation.hpp"
 #include "client/check.hpp"
-#include "client/sending/message_id.hpp"
 #include "client/sending/retrying_send.hpp"
 #include "client/sending/send_span.hpp"
 #include "core/access.hpp"
+#include "core/random.hpp"
 #include "core/trace_context.hpp"
+#include "core/uuid.hpp"
 
 namespace sessionq {
 namespace client {
@@ -25,6 +29,25 @@ SenderOptions checked(const SenderOptions& options) {
     require_option(options.backoff.max >= options.backoff.min,
                    "SenderOptions::backoff.max must be at least min");
     return options;
+}
+
+core::Random seeded() {
+    const core::Uuid entropy = core::Uuid::make();
+    std::uint64_t seed = 0;
+    std::memcpy(&seed, entropy.bytes.data() + 8, sizeof seed);
+    return core::Random{seed};
+}
+
+/// A unique message id in the form of a UUID. It is cheap, because it asks for entropy once a
+/// thread.
+std::string make_message_id() {
+    // Two generators with separate seeds, because 64 bits of state do not keep ids apart.
+    thread_local core::Random high = seeded();
+    thread_local core::Random low = seeded();
+    core::Uuid id = core::Uuid::make(high);
+    const core::Uuid other = core::Uuid::make(low);
+    std::copy(other.bytes.begin() + 8, other.bytes.end(), id.bytes.begin() + 8);
+    return id.to_string();
 }
 
 } // namespace

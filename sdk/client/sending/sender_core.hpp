@@ -10,7 +10,7 @@
 #include <sessionq/message_batch.hpp>
 #include <sessionq/sender_options.hpp>
 
-#include "client/calls/public_call.hpp"
+#include "client/calls/operation.hpp"
 
 namespace sessionq::client {
 

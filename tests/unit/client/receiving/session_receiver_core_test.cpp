@@ -3,8 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include "client/receiving/receiver_set.hpp"
-
 #include "support/manual_loop.hpp"
 #include "unit/processor/support/processor_bench.hpp"
 
