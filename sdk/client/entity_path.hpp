@@ -5,13 +5,28 @@
 
 #include <sessionq/sub_queue.hpp>
 
+#include "client/check.hpp"
 #include "ports/capabilities.hpp"
 
 namespace sessionq::client {
 
 /// The name of an entity or of its sub-queue. Throws `invalid_argument` naming `entity`, or
 /// `not_supported` if the broker has no such sub-queues.
-[[nodiscard]] std::string entity_path(const ports::Capabilities& broker, std::string entity,
-                                      SubQueue sub_queue);
+[[nodiscard]] inline std::string entity_path(const ports::Capabilities& broker, std::string entity,
+                                             SubQueue sub_queue) {
+    check_entity(entity);
+    switch (sub_queue) {
+    case SubQueue::none: break;
+    case SubQueue::dead_letter:
+        broker.require(ports::Capability::dead_letter_sub_queue);
+        entity += "/$DeadLetterQueue";
+        break;
+    case SubQueue::transfer_dead_letter:
+        broker.require(ports::Capability::transfer_dead_letter_sub_queue);
+        entity += "/$Transfer/$DeadLetterQueue";
+        break;
+    }
+    return entity;
+}
 
 } // namespace sessionq::client

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
-#include "client/blocking.hpp"
+#include "client/browsing/page_progress.hpp"
+#include "client/calls/blocking.hpp"
+#include "client/calls/operation.hpp"
 #include "client/check.hpp"
-#include "client/endpoint_operation.hpp"
-#include "client/page_progress.hpp"
 #include "client/rule_manager_core.hpp"
 #include "core/access.hpp"
 #include "core/id_check.hpp"

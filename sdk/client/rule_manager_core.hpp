@@ -7,7 +7,7 @@
 
 #include <sessionq/rule_manager.hpp>
 
-#include "client/public_call.hpp"
+#include "client/calls/operation.hpp"
 
 namespace sessionq::client {
 

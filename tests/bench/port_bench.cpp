@@ -13,7 +13,7 @@
 
 #include <sessionq/sessionq.hpp>
 
-#include "client/client_core.hpp"
+#include "client/connecting/client_core.hpp"
 #include "core/access.hpp"
 #include "ports/endpoint.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "broker/broker.hpp"
-#include "client/wire_size.hpp"
+#include "client/sending/wire_size.hpp"
 #include "contract/port_fixture.hpp"
 #include "in_process/endpoint.hpp"
 #include "support/manual_loop.hpp"

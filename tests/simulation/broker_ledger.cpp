@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "client/redrive_mark.hpp"
+#include "client/redrive/redrive_mark.hpp"
 #include "core/ascii_case.hpp"
 #include "ports/state_envelope.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "client/session_deferred.hpp"
-#include "client/session_receiver_operations.hpp"
+#include "client/processors/session_deferred.hpp"
+#include "client/receiving/session_receiver_operations.hpp"
 #include "simulation/sim_pending.hpp"
 
 namespace sessionq::simulation {

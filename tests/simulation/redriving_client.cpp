@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/redrive_mark.hpp"
+#include "client/redrive/redrive_mark.hpp"
 
 namespace sessionq::simulation {
 namespace {

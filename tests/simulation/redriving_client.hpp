@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "client/redrive_machine.hpp"
-#include "client/redrive_route.hpp"
+#include "client/redrive/redrive_machine.hpp"
+#include "client/redrive/redrive_route.hpp"
 #include "ports/endpoint.hpp"
 #include "simulation/redriving_link.hpp"
 

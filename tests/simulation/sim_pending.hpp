@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "client/pending.hpp"
+#include "client/calls/pending.hpp"
 
 namespace sessionq::simulation {
 

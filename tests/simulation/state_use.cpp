@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simulation/state_use.hpp"
 
-#include "client/session_state.hpp"
+#include "client/processors/session_state.hpp"
 #include "simulation/sim_pending.hpp"
 
 namespace sessionq::simulation {

@@ -5,7 +5,7 @@
 
 #include <sessionq/error.hpp>
 
-#include "client/page_progress.hpp"
+#include "client/browsing/page_progress.hpp"
 
 namespace sessionq::cli {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "amqp/codec/encoded_content.hpp"
-#include "client/client_core.hpp"
+#include "client/connecting/client_core.hpp"
 #include "core/peer_words.hpp"
 #include "core/uuid.hpp"
 #include "groups/conditions.hpp"

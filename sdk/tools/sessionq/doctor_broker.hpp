@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "client/receive_thread.hpp"
+#include "client/threads/receive_thread.hpp"
 #include "tools/sessionq/doctor_connection.hpp"
 #include "tools/sessionq/doctor_facts.hpp"
 #include "tools/sessionq/doctor_place.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "amqp/connector.hpp"
-#include "client/client_core.hpp"
+#include "client/connecting/client_core.hpp"
 
 namespace sessionq::cli {
 

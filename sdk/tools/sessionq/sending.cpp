@@ -6,8 +6,8 @@
 #include <sessionq/error.hpp>
 #include <sessionq/sender.hpp>
 
-#include "client/blocking.hpp"
-#include "client/sender_core.hpp"
+#include "client/calls/blocking.hpp"
+#include "client/sending/sender_core.hpp"
 #include "core/access.hpp"
 #include "core/clock.hpp"
 #include "tools/sessionq/commands.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "amqp/web_socket.hpp"
-#include "client/client_core.hpp"
+#include "client/connecting/client_core.hpp"
 #include "core/log.hpp"
 #include "server/configuration_change.hpp"
 #include "tools/sessionqd/file_limit.hpp"

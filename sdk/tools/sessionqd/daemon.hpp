@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "client/broker_host.hpp"
-#include "client/receive_thread.hpp"
+#include "client/connecting/broker_host.hpp"
+#include "client/threads/receive_thread.hpp"
 #include "server/server.hpp"
 #include "tools/sessionqd/options.hpp"
 

@@ -23,7 +23,7 @@
 #include "amqp/codec/delivery_codec.hpp"
 #include "amqp/connection.hpp"
 #include "amqp/connector.hpp"
-#include "client/receive_thread.hpp"
+#include "client/threads/receive_thread.hpp"
 #include "servicebus/session_attach.hpp"
 
 namespace {

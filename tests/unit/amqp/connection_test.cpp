@@ -12,7 +12,7 @@
 #include "amqp/acceptor.hpp"
 #include "amqp/connection.hpp"
 #include "amqp/connector.hpp"
-#include "client/receive_thread.hpp"
+#include "client/threads/receive_thread.hpp"
 #include "support/test_certificates.hpp"
 #include "wire.hpp"
 

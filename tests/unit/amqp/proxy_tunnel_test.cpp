@@ -13,7 +13,7 @@
 
 #include "amqp/connector.hpp"
 #include "amqp/socket_stream.hpp"
-#include "client/receive_thread.hpp"
+#include "client/threads/receive_thread.hpp"
 #include "support/test_certificates.hpp"
 
 using namespace sessionq;

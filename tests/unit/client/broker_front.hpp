@@ -9,8 +9,8 @@
 #include <sessionq/local_broker.hpp>
 
 #include "broker/broker.hpp"
-#include "client/broker_host.hpp"
-#include "client/client_core.hpp"
+#include "client/connecting/broker_host.hpp"
+#include "client/connecting/client_core.hpp"
 #include "core/access.hpp"
 #include "server/server.hpp"
 

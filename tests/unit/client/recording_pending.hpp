@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/pending.hpp"
+#include "client/calls/pending.hpp"
 
 namespace sessionq::test {
 

@@ -13,7 +13,7 @@
 #include <sessionq/sessionq.hpp>
 
 #include "amqp/codec/encoder.hpp"
-#include "client/client_core.hpp"
+#include "client/connecting/client_core.hpp"
 #include "groups/dialect_connection.hpp"
 
 using namespace sessionq;

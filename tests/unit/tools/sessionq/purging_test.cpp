@@ -8,8 +8,8 @@
 #include <sessionq/receiver.hpp>
 #include <sessionq/sender.hpp>
 
-#include "client/broker_host.hpp"
-#include "client/client_core.hpp"
+#include "client/connecting/broker_host.hpp"
+#include "client/connecting/client_core.hpp"
 #include "core/access.hpp"
 #include "in_process/endpoint.hpp"
 #include "support/code_of.hpp"

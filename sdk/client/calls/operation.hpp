@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <sessionq/operation_context.hpp>
+
+#include "client/calls/pending.hpp"
+#include "client/connecting/client_core.hpp"
+
+namespace sessionq::client {
+
+/// A public function's work, checked and ready to run. The blocking function (`block`) and its
+/// awaitable twin (`await`) share it.
+template <typename T>
+struct Operation {
+    /// The client. The waiting caller holds it, so that the loop outlives the operation.
+    std::shared_ptr<const void> client;
+    core::EventLoop& loop;
+    Deadline deadline;
+    OperationContext context; ///< whose stop token gives it up
+    Start<T> start;
+    /// Its answer if it is given up before it starts. Unset: the failure.
+    std::function<core::Result<T>(Failure)> unstarted{};
+    std::shared_ptr<core::OpenSpan> span{}; ///< Ends with it. Null: none.
+};
+
+/// Makes an operation under `context`, combined with the ambient one. If no deadline is in scope,
+/// the configured timeout applies (R20).
+template <typename T>
+[[nodiscard]] Operation<T> make_operation(std::shared_ptr<ClientCore> client, core::EventLoop& loop,
+                                          const OperationContext& context, Start<T> start) {
+    OperationContext combined = context.within(OperationContext::current());
+    const Deadline deadline =
+        combined.effective(client->options().operation_timeout, client->clock().now());
+    return {.client = std::move(client),
+            .loop = loop,
+            .deadline = deadline,
+            .context = std::move(combined),
+            .start = std::move(start)};
+}
+
+/// An operation that is one request to an endpoint, made by `send(endpoint, deadline, answer_to)`.
+template <typename T, typename Send>
+Operation<T> endpoint_operation(const std::shared_ptr<ClientCore>& client, EndpointThread& thread,
+                                const OperationContext& context, Send send) {
+    return make_operation<T>(
+        client, *thread.thread, context,
+        [&thread, send = std::move(send)](const PendingPtr<T>& pending) mutable {
+            ports::Endpoint& endpoint = *thread.endpoint;
+            const auto id = send(endpoint, pending->deadline(), AnswerTo<T>{pending});
+            pending->ask_port([&endpoint, id] { endpoint.give_up(id); });
+        });
+}
+
+/// The result that the caller of a public function gets of an operation's answer.
+template <typename T>
+using Returned = std::conditional_t<std::is_same_v<T, core::Done>, void, T>;
+
+/// A public function that waits. The blocking function (`block`) and its awaitable twin (`await`)
+/// both run it.
+template <typename T, typename R = Returned<T>>
+struct PublicCall {
+    std::optional<Operation<T>> operation{}; ///< Unset: there is nothing to do.
+    /// Makes the caller's result, where the caller waits. Throws a failure.
+    std::function<R(core::Result<T>)> finish{
+        [](core::Result<T> answer) { return static_cast<R>(std::move(answer).take_or_throw()); }};
+};
+
+} // namespace sessionq::client

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include <sessionq/operation_context.hpp>
+
+#include "client/calls/pending_machine.hpp"
+#include "core/event_loop.hpp"
+#include "core/result.hpp"
+#include "core/tracing.hpp"
+#include "timing/timer.hpp"
+
+namespace sessionq::client {
+
+/// An operation on a loop. It ends exactly once (R15), with the first of: its answer, its deadline,
+/// its stop token, the end of the loop. Created on the caller's thread, started and ended on the
+/// loop's.
+class PendingBase : public std::enable_shared_from_this<PendingBase> {
+public:
+    PendingBase(core::EventLoop& loop, Deadline deadline);
+    virtual ~PendingBase() = default;
+    PendingBase(const PendingBase&) = delete;
+    PendingBase& operator=(const PendingBase&) = delete;
+
+    [[nodiscard]] core::EventLoop& loop() const noexcept { return loop_; }
+    [[nodiscard]] Deadline deadline() const noexcept { return deadline_; }
+    [[nodiscard]] bool ended() const noexcept {
+        return machine_.phase() == PendingMachine::Phase::ended;
+    }
+
+    /// Gives the operation up with `cancelled` when the context's stop token fires. Call it before
+    /// the operation is posted to the loop.
+    void watch(OperationContext context) { context_ = std::move(context); }
+
+    /// The operation's span, which ends with it. As `watch`.
+    void trace(std::shared_ptr<core::OpenSpan> span) noexcept { span_ = std::move(span); }
+
+    /// A port works on the operation, and `give_up` gives it up there. When the operation is given
+    /// up from now on, the port's answer ends it, because the port knows whether the request was
+    /// sent.
+    void ask_port(std::function<void()> give_up);
+
+    /// Gives the operation up with `cancelled`. Thread-safe while the loop exists.
+    void cancel();
+
+    /// Starts the clock. False: the operation has already ended.
+    [[nodiscard]] bool begin();
+
+    /// Ends the operation without an answer, unless it has ended.
+    void give_up(Errc why);
+
+protected:
+    /// True for the first caller, whose answer counts.
+    [[nodiscard]] bool end() noexcept;
+
+    /// Null: it succeeded.
+    void end_span(const Failure* failure) noexcept {
+        if (span_ != nullptr) {
+            span_->end(failure);
+        }
+    }
+
+    /// Why the operation was given up while the port worked on it.
+    [[nodiscard]] const std::optional<Errc>& given_up_as() const noexcept {
+        return machine_.given_up_as();
+    }
+
+private:
+    struct Canceller {
+        PendingBase* pending;
+        void operator()() const { pending->cancel(); }
+    };
+
+    void release() noexcept;
+    void on_deadline() { give_up(Errc::timeout); }
+
+    /// Ends with a failure, or with the operation's own answer instead.
+    virtual void answer_given_up(Errc why) = 0;
+
+    core::EventLoop& loop_;
+    const Deadline deadline_;
+    PendingMachine machine_{};
+    std::function<void()> port_gives_up_{};
+    timing::Timer timer_{timing::Timer::calling<&PendingBase::on_deadline>(this)};
+    OperationContext context_{};
+    std::optional<std::stop_callback<Canceller>> stop_callback_{}; // touched on the loop only
+    std::shared_ptr<core::OpenSpan> span_{};                       // null: none
+};
+
+/// An operation that answers with a `T`. A subclass delivers the answer.
+template <typename T>
+class Pending : public PendingBase {
+public:
+    using PendingBase::PendingBase;
+
+    /// Answers the operation. False: it had ended before. The caller must then give back a late
+    /// session (R19).
+    bool complete(core::Result<T> answer) {
+        if (!end()) {
+            return false;
+        }
+        given_up_ = nullptr;
+        if (given_up_as() && !answer && answer.failure().code == Errc::cancelled) {
+            Failure why = answer.failure();
+            why.code = *given_up_as();
+            answer = std::move(why);
+        }
+        conclude(std::move(answer));
+        return true;
+    }
+
+    /// Runs when the operation is given up, and returns its answer. One at a time.
+    void on_give_up(std::function<core::Result<T>(Failure)> handler) {
+        given_up_ = std::move(handler);
+    }
+
+private:
+    /// Takes the answer, on the loop's thread, once. Runs no user code.
+    virtual void deliver(core::Result<T> answer) = 0;
+
+    void conclude(core::Result<T> answer) {
+        end_span(answer.ok() ? nullptr : &answer.failure());
+        deliver(std::move(answer));
+    }
+
+    void answer_given_up(Errc why) final {
+        Failure failure{.code = why};
+        auto handler = std::exchange(given_up_, nullptr);
+        conclude(handler ? handler(std::move(failure)) : core::Result<T>{std::move(failure)});
+    }
+
+    std::function<core::Result<T>(Failure)> given_up_{};
+};
+
+template <typename T>
+using PendingPtr = std::shared_ptr<Pending<T>>;
+
+/// A handler for a port that answers an operation. Copies share the duty. If the port drops it
+/// without an answer, as a destroyed link does, the operation ends with `unanswered`.
+template <typename T>
+class AnswerTo {
+public:
+    explicit AnswerTo(PendingPtr<T> pending, Errc unanswered = Errc::cancelled)
+        : duty_{pending.get(), [pending, unanswered](Pending<T>* operation) {
+                    operation->complete(Failure{.code = unanswered});
+                }} {}
+
+    void operator()(core::Result<T> answer) const { duty_->complete(std::move(answer)); }
+
+private:
+    PendingPtr<T> duty_; // its deleter answers
+};
+
+/// Starts an operation on its loop. It must lead to `complete`.
+template <typename T>
+using Start = std::function<void(const PendingPtr<T>&)>;
+
+/// Posts an operation to its loop. It ends as cancelled if the loop ends first.
+template <typename T>
+void launch(PendingPtr<T> pending, Start<T> start) {
+    struct Launch {
+        PendingPtr<T> pending;
+        Start<T> start;
+
+        Launch(PendingPtr<T> operation, Start<T> body)
+            : pending{std::move(operation)}, start{std::move(body)} {}
+        Launch(Launch&&) noexcept = default;
+        Launch& operator=(Launch&&) = delete;
+        ~Launch() {
+            if (pending) {
+                pending->give_up(Errc::cancelled);
+            }
+        }
+        void operator()() {
+            const PendingPtr<T> begun = std::move(pending);
+            if (begun->begin()) {
+                start(begun);
+            }
+        }
+    };
+    core::EventLoop& loop = pending->loop();
+    loop.post(Launch{std::move(pending), std::move(start)});
+}
+
+} // namespace sessionq::client

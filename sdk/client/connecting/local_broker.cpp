@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include <sessionq/local_broker.hpp>
+
+#include <type_traits>
+#include <utility>
+
+#include <sessionq/error.hpp>
+
+#include "broker/rule_book.hpp"
+#include "client/connecting/broker_host.hpp"
+#include "client/threads/thread_start.hpp"
+#include "core/access.hpp"
+
+namespace sessionq {
+namespace {
+
+/// The options of a queue, or those of a subscription, which are fewer.
+template <typename Options>
+broker::QueueOptions to_engine(const Options& options) {
+    broker::QueueOptions made{
+        .requires_session = options.requires_session,
+        .lock_duration = options.lock_duration,
+        .max_delivery_count = options.max_delivery_count,
+        .default_time_to_live = options.default_time_to_live,
+        .dead_letter_on_expiration = options.dead_letter_on_expiration,
+        .forward_to = options.forward_to,
+        .forward_dead_letters_to = options.forward_dead_letters_to,
+        .order = options.order,
+        .order_property = options.order_property,
+    };
+    if constexpr (std::is_same_v<Options, QueueOptions>) {
+        made.max_size_bytes = options.max_size_bytes;
+        made.max_message_bytes = options.max_message_bytes;
+        made.duplicate_detection_window = options.duplicate_detection_window;
+    }
+    return made;
+}
+
+/// Throws unless the destinations exist. If one is deleted later, messages are dead-lettered.
+void check_destinations(broker::Broker& broker, const broker::QueueOptions& options) {
+    for (const auto& [member, name] :
+         {std::pair{"forward_to", &options.forward_to},
+          {"forward_dead_letters_to", &options.forward_dead_letters_to}}) {
+        const auto found =
+            name->empty() ? core::Result<broker::QueuePtr>{broker::QueuePtr{}} : broker.find(*name);
+        if (!found || (found.value() && found.value()->find_send_fault())) {
+            throw Error{Errc::entity_not_found,
+                        std::string{member} + ": there is no queue or topic '" + *name + "'"};
+        }
+    }
+}
+
+broker::QueuePtr find(broker::Broker& broker, const std::string& name, broker::EntityKind kind) {
+    auto found = broker.find(name).take_or_throw();
+    if (found->kind() != kind) {
+        throw Error{Errc::entity_not_found, "'" + name + "' is an entity of another kind"};
+    }
+    return found;
+}
+
+std::shared_ptr<broker::RuleBook> find_rules(broker::Broker& broker, const std::string& topic,
+                                             const std::string& subscription) {
+    const auto found = find(broker, broker::subscription_name(topic, subscription),
+                            broker::EntityKind::subscription);
+    return {found, found->rules()};
+}
+
+OnDamage checked(OnDamage on_damage) {
+    if (on_damage != OnDamage::refuse && on_damage != OnDamage::set_aside) {
+        throw Error{
+            {.code = Errc::invalid_option, .detail = "on_damage must be refuse or set_aside"}};
+    }
+    return on_damage;
+}
+
+void delete_one(client::BrokerHost& host, const std::string& name, broker::EntityKind kind) {
+    static_cast<void>(find(host.broker(), name, kind));
+    host.broker().delete_entity(name, host.now()).take_or_throw();
+}
+
+} // namespace
+
+LocalBroker::LocalBroker() : LocalBroker{LocalBrokerOptions{}} {}
+LocalBroker::LocalBroker(const LocalBrokerOptions& options)
+    : host_{client::start_threads("the broker's threads could not be started", [&] {
+          return std::make_shared<client::BrokerHost>(options.data_directory,
+                                                      checked(options.on_damage));
+      })} {}
+LocalBroker::LocalBroker(LocalBroker&&) noexcept = default;
+LocalBroker& LocalBroker::operator=(LocalBroker&&) noexcept = default;
+LocalBroker::~LocalBroker() = default;
+
+void LocalBroker::create_queue(const std::string& name, const QueueOptions& options) {
+    const auto made = to_engine(options);
+    check_destinations(client::Access::host(*this)->broker(), made);
+    client::Access::host(*this)
+        ->broker()
+        .create_queue(name, made, client::Access::host(*this)->now())
+        .take_or_throw();
+}
+
+void LocalBroker::delete_queue(const std::string& name) {
+    delete_one(*client::Access::host(*this), name, broker::EntityKind::queue);
+}
+
+bool LocalBroker::queue_exists(const std::string& name) const {
+    const auto found = client::Access::host(*this)->broker().find(name);
+    return found && (found.value()->kind() == broker::EntityKind::queue ||
+                     found.value()->name().ends_with("/$DeadLetterQueue"));
+}
+
+std::vector<std::string> LocalBroker::queue_names() const {
+    return client::Access::host(*this)->broker().names(broker::EntityKind::queue);
+}
+
+void LocalBroker::create_topic(const std::string& name, const TopicOptions& options) {
+    client::Access::host(*this)
+        ->broker()
+        .create_topic(name,
+                      {.default_time_to_live = options.default_time_to_live,
+                       .max_message_bytes = options.max_message_bytes,
+                       .duplicate_detection_window = options.duplicate_detection_window},
+                      client::Access::host(*this)->now())
+        .take_or_throw();
+}
+
+void LocalBroker::delete_topic(const std::string& name) {
+    delete_one(*client::Access::host(*this), name, broker::EntityKind::topic);
+}
+
+std::vector<std::string> LocalBroker::topic_names() const {
+    return client::Access::host(*this)->broker().names(broker::EntityKind::topic);
+}
+
+void LocalBroker::create_subscription(const std::string& topic, const std::string& name,
+                                      const SubscriptionOptions& options) {
+    const auto made = to_engine(options);
+    check_destinations(client::Access::host(*this)->broker(), made);
+    client::Access::host(*this)
+        ->broker()
+        .create_subscription(topic, name, made, options.rules, client::Access::host(*this)->now())
+        .take_or_throw();
+}
+
+void LocalBroker::delete_subscription(const std::string& topic, const std::string& name) {
+    delete_one(*client::Access::host(*this), broker::subscription_name(topic, name),
+               broker::EntityKind::subscription);
+}
+
+std::vector<std::string> LocalBroker::subscription_names(const std::string& topic) const {
+    const std::string begin = broker::subscription_name(
+        find(client::Access::host(*this)->broker(), topic, broker::EntityKind::topic)->name(), "");
+    std::vector<std::string> names;
+    for (const std::string& name :
+         client::Access::host(*this)->broker().names(broker::EntityKind::subscription)) {
+        if (name.starts_with(begin)) {
+            names.push_back(name.substr(begin.size()));
+        }
+    }
+    return names;
+}
+
+void LocalBroker::add_rule(const std::string& topic, const std::string& subscription, Rule rule) {
+    find_rules(client::Access::host(*this)->broker(), topic, subscription)
+        ->add(std::move(rule))
+        .take_or_throw();
+}
+
+void LocalBroker::remove_rule(const std::string& topic, const std::string& subscription,
+                              const std::string& rule) {
+    find_rules(client::Access::host(*this)->broker(), topic, subscription)
+        ->remove(rule)
+        .take_or_throw();
+}
+
+std::vector<Rule> LocalBroker::rules(const std::string& topic,
+                                     const std::string& subscription) const {
+    return find_rules(client::Access::host(*this)->broker(), topic, subscription)->list();
+}
+
+QueueCounts LocalBroker::counts(const std::string& name) const {
+    const auto queue = client::Access::host(*this)->broker().find(name).take_or_throw();
+    const broker::QueueCounts counts = queue->counts(client::Access::host(*this)->now());
+    QueueCounts all{
+        .active = counts.active,
+        .deferred = counts.deferred,
+        .scheduled = counts.scheduled,
+        .sessions = counts.sessions,
+        .waiting_accepts = counts.waiting_accepts,
+        .bytes = counts.bytes,
+    };
+    if (const auto dead = client::Access::host(*this)->broker().find(name + "/$DeadLetterQueue")) {
+        all.dead_lettered = dead.value()->counts(client::Access::host(*this)->now()).active;
+    }
+    return all;
+}
+
+} // namespace sessionq

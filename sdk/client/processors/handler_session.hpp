@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "client/calls/operation.hpp"
+#include "client/receiving/message_holder.hpp"
+#include "processor/session_driver.hpp"
+
+namespace sessionq::client {
+
+/// The session of a processor's handler, for the requests that the handler makes. It may outlive
+/// the session, with messages that an application keeps: then they cannot be settled any more.
+class HandlerSession final : public MessageHolder {
+public:
+    explicit HandlerSession(processor::SessionDriver& driver);
+
+    [[nodiscard]] Deadline lock_expires() const noexcept override { return lock_->expires(); }
+    [[nodiscard]] std::stop_token stop_token() const noexcept override {
+        return lock_->stop_token();
+    }
+    void require(ports::Capability capability) const override;
+    void require_held() const override;
+    [[nodiscard]] std::optional<Operation<core::Done>> settle(
+        DeliveryPtr delivery, ports::Settlement settlement,
+        const OperationContext& context) override;
+    /// Throws not_supported: the processor does.
+    [[nodiscard]] Operation<Deadline> renew_lock(const HeldDelivery& delivery,
+                                                 const OperationContext& context) override;
+
+    /// `ask(reach, pending)` makes a request on the loop. It returns how to give it up: a function
+    /// of the reach, or null.
+    template <typename T, typename Ask>
+    [[nodiscard]] Operation<T> operation(const OperationContext& context, Ask ask) const {
+        OperationContext combined = context.within(OperationContext::current());
+        const Deadline deadline = combined.effective(timeout_, clock_->now());
+        return {.client = host_.lock(),
+                .loop = loop_,
+                .deadline = deadline,
+                .context = std::move(combined),
+                .start =
+                    [weak = driver_, lost = loss(),
+                     ask = std::move(ask)](const PendingPtr<T>& pending) mutable {
+                        const auto driver = held(weak);
+                        if (!driver) {
+                            pending->complete(lost);
+                            return;
+                        }
+                        const GiveUp give_up = ask(driver->reach(), pending);
+                        if (give_up) {
+                            pending->ask_port([weak, give_up] {
+                                if (const auto there = held(weak)) {
+                                    give_up(there->reach());
+                                }
+                            });
+                        }
+                    },
+                // The loss has fired the stop token, too, and the deadline may have passed since.
+                .unstarted = [weak = driver_, lost = loss()](Failure why) -> core::Result<T> {
+                    return held(weak) ? std::move(why) : lost;
+                }};
+    }
+    using GiveUp = std::function<void(const processor::SessionReach&)>;
+
+private:
+    using WeakDriver = std::weak_ptr<processor::SessionDriver>;
+
+    /// On the loop. Null: the session is not held any more.
+    [[nodiscard]] static std::shared_ptr<processor::SessionDriver> held(const WeakDriver& weak) {
+        auto driver = weak.lock();
+        return driver && driver->reach().link != nullptr ? std::move(driver) : nullptr;
+    }
+    [[nodiscard]] Failure loss() const {
+        return {.code = Errc::lock_lost,
+                .detail = "session '" + session_id_ + "' is not held any more"};
+    }
+
+    const WeakDriver driver_;
+    const std::weak_ptr<const void> host_; ///< keeps the next three
+    core::EventLoop& loop_;
+    const ports::Capabilities& capabilities_;
+    const core::Clock* clock_;
+    const std::shared_ptr<LockBound> lock_;
+    const std::string session_id_;
+    const Duration timeout_;
+};
+
+} // namespace sessionq::client

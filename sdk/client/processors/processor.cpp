@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include <sessionq/processor.hpp>
+
+#include <utility>
+
+#include "client/check.hpp"
+#include "client/entity_path.hpp"
+#include "client/processors/processor_runtime.hpp"
+#include "core/access.hpp"
+
+namespace sessionq {
+namespace {
+
+constexpr std::uint32_t most_calls = 10'000;
+
+void check_calls(std::uint32_t calls) {
+    client::require_option(calls >= 1 && calls <= most_calls,
+                           "EntityProcessorOptions::max_concurrent_calls must be 1 to 10,000");
+}
+
+/// One session, which is never left, with so many calls.
+ProcessorOptions as_session(const EntityProcessorOptions& options) {
+    check_calls(options.max_concurrent_calls);
+    return {.max_concurrent_sessions = 1,
+            .max_concurrent_calls_per_session = options.max_concurrent_calls,
+            .session_idle_timeout = Duration::max(),
+            .prefetch = options.prefetch,
+            .max_buffered_bytes = options.max_buffered_bytes,
+            .worker_threads = options.worker_threads,
+            .max_lock_renewal = options.max_lock_renewal,
+            .receive_and_delete = options.receive_and_delete,
+            .auto_complete = options.auto_complete,
+            .failure_policy = options.failure_policy,
+            .expired_message = options.expired_message,
+            .error_backoff = options.error_backoff,
+            .priority = options.priority,
+            .health = options.health,
+            .describe_socket = options.describe_socket};
+}
+
+} // namespace
+
+Processor::Processor(const Client& client, std::string entity, EntityProcessorOptions options)
+    : runtime_{std::make_unique<client::ProcessorRuntime>(
+          client::Access::core(client),
+          std::vector<std::string>{client::entity_path(client::Access::core(client)->capabilities(),
+                                                       std::move(entity), options.sub_queue)},
+          as_session(options), ports::Scope::entity)} {}
+
+Processor::~Processor() = default;
+Processor::Processor(Processor&&) noexcept = default;
+Processor& Processor::operator=(Processor&&) noexcept = default;
+
+void Processor::on_message(MessageHandler handler) {
+    client::Access::runtime(*this)->handlers_before_start().set(handler);
+}
+
+void Processor::on_failure(std::function<FailurePolicy(const FailureContext&)> choose) {
+    client::Access::runtime(*this)->handlers_before_start().failure = std::move(choose);
+}
+
+void Processor::on_error(std::function<void(const ErrorContext&)> handler) {
+    client::Access::runtime(*this)->handlers_before_start().error = std::move(handler);
+}
+
+void Processor::on_health_changed(std::function<void(const Health&)> handler) {
+    client::Access::runtime(*this)->handlers_before_start().health_changed = std::move(handler);
+}
+
+void Processor::start() { client::Access::runtime(*this)->start(); }
+
+void Processor::pause() { client::Access::runtime(*this)->pause(); }
+
+void Processor::resume() { client::Access::runtime(*this)->resume(); }
+
+StopReport Processor::stop(const StopOptions& options) noexcept {
+    return runtime_ == nullptr ? StopReport{.complete = true} : runtime_->stop(options);
+}
+
+StopReport Processor::stop(Duration timeout) noexcept {
+    return stop(StopOptions{.timeout = timeout});
+}
+
+void Processor::set_max_concurrent_calls(std::uint32_t calls) {
+    check_calls(calls);
+    client::Access::runtime(*this)->update_limits({.max_concurrent_calls_per_session = calls});
+}
+
+void Processor::set_prefetch(std::uint32_t messages) {
+    client::Access::runtime(*this)->update_limits({.prefetch = messages});
+}
+
+ProcessorDescription Processor::describe() const {
+    return client::Access::runtime(*this)->describe();
+}
+
+ProcessorCounters Processor::counters() const { return client::Access::runtime(*this)->counters(); }
+
+Metrics Processor::metrics() const { return client::Access::runtime(*this)->metrics(); }
+
+} // namespace sessionq

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+#include "client/processors/processor_runtime.hpp"
+
+#include <algorithm>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "client/threads/thread_start.hpp"
+#include "core/log.hpp"
+#include "core/log_events.hpp"
+#include "core/rfc3339.hpp"
+#include "processor/default_workers.hpp"
+#include "processor/doubtful_settings.hpp"
+#include "processor/options_check.hpp"
+
+namespace sessionq::client {
+namespace {
+
+constexpr Duration destructor_patience = std::chrono::seconds{5};
+constexpr Duration late_patience =
+    std::chrono::milliseconds{100}; // for handlers that outlived a stop
+
+constexpr Duration run_patience = std::chrono::seconds{1}; // for on_error handlers after a run
+
+constexpr Duration describe_patience = std::chrono::seconds{1};
+
+dispatch::WorkerBounds worker_bounds(const ProcessorOptions& options, bool adapts) {
+    return adapts ? dispatch::WorkerBounds{.least = std::min(
+                                               options.worker_threads,
+                                               std::max(1U, std::thread::hardware_concurrency())),
+                                           .most = options.worker_threads}
+                  : dispatch::WorkerBounds::exactly(options.worker_threads);
+}
+
+ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string>& entities,
+                         const ports::Capabilities& capabilities, ports::Scope scope) {
+    processor::check_options(options, scope);
+    processor::check_entities(entities);
+    processor::check_capabilities(options, capabilities, scope);
+    if (options.worker_threads == 0) {
+        options.worker_threads = processor::default_workers(
+            options.max_concurrent_sessions, options.max_concurrent_calls_per_session,
+            options.max_concurrent_calls);
+    }
+    return options;
+}
+
+processor::StopTerms terms_of(const StopOptions& options, TimePoint now) {
+    const Duration timeout = std::max(options.timeout, Duration::zero());
+    processor::StopTerms terms{Deadline::after(timeout, now)};
+    if (options.cancel_after) {
+        const double share = *options.cancel_after > 0 ? std::min(*options.cancel_after, 1.0) : 0;
+        const std::chrono::duration<double, Duration::period> after{
+            static_cast<double>(timeout.count()) * share};
+        // a share of for ever is for ever
+        terms.cancel_at = terms.deadline.is_never() && share > 0
+                              ? TimePoint::max()
+                              : now + std::chrono::duration_cast<Duration>(after);
+    }
+    return terms;
+}
+
+} // namespace
+
+ProcessorRuntime::Run::~Run() {
+    if (pool != nullptr) { // else its threads could not be started
+        pool->stop(Deadline::after(run_patience, client->clock().now()));
+    }
+}
+
+ProcessorRuntime::ProcessorRuntime(std::shared_ptr<ClientCore> client,
+                                   std::vector<std::string> entities, ProcessorOptions options,
+                                   ports::Scope scope)
+    : client_{std::move(client)},
+      entities_{std::move(entities)},
+      adapts_workers_{options.worker_threads == 0},
+      options_{checked(std::move(options), entities_, client_->capabilities(), scope)},
+      scope_{scope} {}
+
+ProcessorRuntime::~ProcessorRuntime() {
+    RunPtr run = current();
+    if (run == nullptr) {
+        return;
+    }
+    const StopReport report = stop({.timeout = destructor_patience});
+    endpoint_.reset(); // it tells of the stop, too
+    const bool inside = run->calls_back();
+    const Duration patience = report.complete ? destructor_patience : late_patience;
+    if (!inside && run->emptied.wait_for(patience) == std::future_status::ready) {
+        return;
+    }
+    core::log(LogLevel::warning, "processor",
+              "a processor ends while handlers of it still run; they are left to themselves");
+    run_.reset();
+    std::thread{[run = std::move(run)] {
+        run->pool->stop(Deadline::never());
+        run->emptied.wait();
+    }}.detach();
+}
+
+processor::Handlers& ProcessorRuntime::handlers_before_start() {
+    const RunPtr run = current();
+    if (run != nullptr && run->processor->state() != ProcessorDescription::State::stopped) {
+        throw Error{Errc::invalid_state, "handlers are registered before start, or after stop"};
+    }
+    return handlers_;
+}
+
+void ProcessorRuntime::require_startable() const {
+    if (!handlers_.take_messages()) {
+        throw Error{Errc::invalid_state, "neither on_message nor on_messages is set"};
+    }
+    const RunPtr run = current();
+    if (run == nullptr) {
+        return;
+    }
+    if (run->processor->state() != ProcessorDescription::State::stopped) {
+        throw Error{Errc::invalid_state, "the processor was started and has not stopped yet"};
+    }
+    if (run->processor->ends_soon()) {
+        run->emptied.wait();
+    } else if (run->emptied.wait_for(Duration::zero()) != std::future_status::ready) {
+        throw Error{Errc::invalid_state, "handlers of the earlier start have not returned yet"};
+    }
+}
+
+void ProcessorRuntime::open_describe_socket() {
+    if (endpoint_ == nullptr && !options_.describe_socket.empty()) {
+        endpoint_ = std::make_unique<DescribeEndpoint>(
+            options_.describe_socket, [this] { return document(); }, client_->clock());
+    }
+}
+
+ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
+    auto run = std::make_shared<Run>(client_);
+    const auto gone = std::make_shared<std::promise<void>>();
+    run->emptied = gone->get_future();
+    processor::Environment environment{.dispatcher = &run->dispatcher,
+                                       .notifier = &run->notifier,
+                                       .clock = &client_->clock(),
+                                       .seed = std::random_device{}(),
+                                       .operation_timeout = client_->options().operation_timeout,
+                                       .silence = client_->options().connection_idle_timeout / 2,
+                                       .host = client_,
+                                       .emptied = [gone] { gone->set_value(); },
+                                       .tracing = client_->tracing(),
+                                       .client_id = client_->options().client_id};
+    for (std::size_t i = 0; i < client_->thread_count(); ++i) {
+        environment.endpoints.push_back(client_->thread(i).endpoint.get());
+    }
+    run->pool = start_threads("not all workers could be started", [&] {
+        return std::make_unique<dispatch::WorkerPool>(run->dispatcher, client_->clock(),
+                                                      worker_bounds(options_, adapts_workers_));
+    });
+    run->coroutines = std::make_unique<dispatch::CoroutineHost>(*run->pool);
+    environment.workers = run->pool.get();
+    environment.coroutines = run->coroutines.get();
+    run->processor = std::make_unique<processor::Processor>(options_, entities_, handlers_,
+                                                            std::move(environment), scope_);
+    return run;
+}
+
+void ProcessorRuntime::start() {
+    RunPtr run; // the earlier one ends last, without a lock: it waits for its threads
+    const OperationContext::DetachedScope detached; // it outlives the request that starts it
+    const std::lock_guard starting{starting_};
+    require_startable();
+    open_describe_socket();
+    run = make_run();
+    auto doubts = processor::doubtful_settings(options_, client_->capabilities(), scope_);
+    if (auto doubt = processor::doubtful_workers(options_); doubt && handlers_.keep_workers()) {
+        doubts.push_back(*std::move(doubt));
+    }
+    for (const std::string& doubt : doubts) {
+        core::log_event(LogLevel::warning, "processor", core::events::doubtful_setting, {}, doubt);
+    }
+    core::log_event(
+        LogLevel::info, "processor", core::events::processor_started,
+        {{"entity", entities_.front()}}, "starts on ", entities_.size(),
+        entities_.size() == 1 ? " entity: " : " entities: ", options_.max_concurrent_sessions,
+        " sessions, ", options_.max_concurrent_calls_per_session, " calls each, up to ",
+        options_.worker_threads, " workers, idle timeout ",
+        std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_idle_timeout)
+            .count(),
+        " ms");
+    const std::lock_guard lock{mutex_}; // who finds it finds it started
+    run_.swap(run);
+    run_->processor->start();
+}
+
+ProcessorRuntime::RunPtr ProcessorRuntime::started() const {
+    RunPtr run = current();
+    if (run == nullptr) {
+        throw Error{Errc::invalid_state, "the processor is not started"};
+    }
+    return run;
+}
+
+void ProcessorRuntime::pause() {
+    const OperationContext::DetachedScope detached; // it outlives the request that pauses
+    started()->processor->pause();
+    core::log_event(LogLevel::info, "processor", core::events::processor_paused,
+                    {{"entity", entities_.front()}}, "is pausing");
+}
+
+void ProcessorRuntime::resume() {
+    const OperationContext::DetachedScope detached;
+    started()->processor->resume();
+    core::log_event(LogLevel::info, "processor", core::events::processor_resumed,
+                    {{"entity", entities_.front()}}, "resumes");
+}
+
+void ProcessorRuntime::update_limits(const ConcurrencyLimits& limits) {
+    const OperationContext::DetachedScope detached;
+    const RunPtr run = started();
+    const ProcessorOptions all = run->processor->update_limits(limits);
+    if (adapts_workers_) {
+        run->pool->set_most(processor::default_workers(all.max_concurrent_sessions,
+                                                       all.max_concurrent_calls_per_session,
+                                                       all.max_concurrent_calls));
+    }
+}
+
+std::optional<ProcessorDescription> ProcessorRuntime::described(const Run& run) {
+    const auto promise = std::make_shared<std::promise<ProcessorDescription>>();
+    auto described = promise->get_future();
+    run.processor->describe(
+        [promise](ProcessorDescription whole) { promise->set_value(std::move(whole)); });
+    if (described.wait_for(describe_patience) != std::future_status::ready) {
+        return std::nullopt;
+    }
+    return described.get();
+}
+
+ProcessorDescription ProcessorRuntime::describe() const {
+    const RunPtr run = current();
+    if (run == nullptr) {
+        return {.entities = entities_};
+    }
+    if (auto whole = described(*run)) {
+        whole->entities = entities_;
+        return std::move(*whole);
+    }
+    return {.state = run->processor->state(),
+            .entities = entities_,
+            .health = {.state = Health::State::failed,
+                       .reasons = {{.cause = HealthCause::thread_silent,
+                                    .detail = "a receive thread does not answer",
+                                    .since = describe_patience}}},
+            .counters = run->processor->counters()};
+}
+
+std::string ProcessorRuntime::document() const {
+    const ProcessorDescription whole = describe();
+    const RunPtr run = current();
+    // Without slots there are no gauges: a receive thread did not answer.
+    const Metrics measured = run == nullptr
+                                 ? Metrics{}
+                                 : run->processor->metrics(whole.slots.empty() ? nullptr : &whole);
+    return R"({"version":1,"time":")" + core::rfc3339(client_->clock().wall_now()) +
+           R"(","processor":)" + whole.to_json() + R"(,"metrics":)" + to_json(measured) + "}\n";
+}
+
+Metrics ProcessorRuntime::metrics() const {
+    const RunPtr run = current();
+    if (run == nullptr) {
+        return {};
+    }
+    const auto whole = described(*run);
+    Metrics all = run->processor->metrics(whole ? &*whole : nullptr);
+    for (const std::string& entity : entities_) {
+        if (const auto backlog = client_->backlog(entity)) {
+            processor::ProcessorMetrics of_entity{
+                client_->capabilities().system(), client_->options().client_id, {entity}};
+            of_entity.add(*backlog);
+            all += of_entity.take();
+        }
+    }
+    return all;
+}
+
+ProcessorCounters ProcessorRuntime::counters() const noexcept {
+    const RunPtr run = current();
+    return run == nullptr ? ProcessorCounters{} : run->processor->counters();
+}
+
+StopReport ProcessorRuntime::stop(const StopOptions& options) noexcept try {
+    const RunPtr run = current();
+    if (run == nullptr) {
+        return {.complete = true};
+    }
+    const OperationContext::DetachedScope detached;
+    const processor::StopTerms terms = terms_of(options, client_->clock().now());
+    if (run->calls_back()) {
+        run->processor->stop(terms, [](const StopReport&) {});
+        return {.requested_only = true};
+    }
+    auto promise = std::make_shared<std::promise<StopReport>>();
+    run->processor->stop(terms,
+                         [promise](const StopReport& report) { promise->set_value(report); });
+    return promise->get_future().get();
+} catch (const std::exception& error) { // out of memory; the destructor does the rest
+    core::log(LogLevel::error, "processor", "stop failed: ", error.what());
+    return {};
+}
+
+} // namespace sessionq::client

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sessionq/message_handler.hpp>
+#include <sessionq/processor_options.hpp>
+#include <sessionq/processor_report.hpp>
+
+#include "client/connecting/client_core.hpp"
+#include "client/processors/describe_endpoint.hpp"
+#include "client/threads/notifier.hpp"
+#include "dispatch/coroutine_host.hpp"
+#include "dispatch/dispatcher.hpp"
+#include "dispatch/worker_pool.hpp"
+#include "processor/handlers.hpp"
+#include "processor/processor.hpp"
+
+namespace sessionq::client {
+
+/// Owns the objects that a processor needs from a start to a stop, and ends them in order. After a
+/// stop it may start again.
+///
+/// Thread safety: all members are safe from any thread, but for `handlers_before_start`.
+class ProcessorRuntime {
+public:
+    /// `scope`: the messages that each link of the processor holds.
+    ProcessorRuntime(std::shared_ptr<ClientCore> client, std::vector<std::string> entities,
+                     ProcessorOptions options, ports::Scope scope = ports::Scope::session);
+    /// Never hangs. If a handler does not return, another thread keeps the objects that it uses and
+    /// waits for it.
+    ~ProcessorRuntime();
+    ProcessorRuntime(const ProcessorRuntime&) = delete;
+    ProcessorRuntime& operator=(const ProcessorRuntime&) = delete;
+
+    /// The handlers of the next start. Throws `invalid_state` between a start and the end of the
+    /// stop. Not beside `start`.
+    [[nodiscard]] processor::Handlers& handlers_before_start();
+    /// Throws `invalid_state` until the stop has ended and all handlers have returned.
+    void start();
+    StopReport stop(const StopOptions& options) noexcept;
+    [[nodiscard]] const ProcessorOptions& options() const noexcept { return options_; }
+    [[nodiscard]] ProcessorDescription describe() const;
+    [[nodiscard]] ProcessorCounters counters() const noexcept;
+    [[nodiscard]] Metrics metrics() const;
+    /// Of the last start, as are `describe`, `counters` and `metrics`. The three throw
+    /// `invalid_state` before the start and after a stop.
+    void pause();
+    void resume();
+    void update_limits(const ConcurrencyLimits& limits);
+
+private:
+    /// Everything handlers may use between a start and a stop. Ends after the last handler has
+    /// returned. Its last owner may be any thread, also one of its workers.
+    struct Run {
+        std::shared_ptr<ClientCore> client;
+        dispatch::Dispatcher dispatcher{};
+        Notifier notifier{};
+        std::unique_ptr<dispatch::WorkerPool> pool{};
+        std::unique_ptr<dispatch::CoroutineHost> coroutines{};
+        std::future<void> emptied{}; ///< ready when the processor has left all loops
+        std::unique_ptr<processor::Processor> processor{}; ///< ends first, once `emptied`
+
+        explicit Run(std::shared_ptr<ClientCore> core) : client{std::move(core)} {}
+        /// The caller is a handler or another callback of the processor, which a stop waits for.
+        [[nodiscard]] bool calls_back() const {
+            return pool->on_worker_thread() || notifier.on_this_thread();
+        }
+        /// A worker that ends a coroutine uses `coroutines` a little longer than its message.
+        ~Run();
+        Run(const Run&) = delete;
+        Run& operator=(const Run&) = delete;
+    };
+    using RunPtr = std::shared_ptr<Run>;
+
+    /// Null before the first start.
+    [[nodiscard]] RunPtr current() const {
+        const std::lock_guard lock{mutex_};
+        return run_;
+    }
+    /// Throws `invalid_state` if there is none.
+    [[nodiscard]] RunPtr started() const;
+    /// Unset if a receive thread does not answer in time.
+    [[nodiscard]] static std::optional<ProcessorDescription> described(const Run& run);
+    void require_startable() const;
+    void open_describe_socket();
+    /// The document that `describe_socket` tells.
+    [[nodiscard]] std::string document() const;
+    [[nodiscard]] RunPtr make_run() const;
+
+    const std::shared_ptr<ClientCore> client_;
+    const std::vector<std::string> entities_;
+    const bool adapts_workers_; ///< nobody asked for a number
+    const ProcessorOptions options_;
+    const ports::Scope scope_;
+    processor::Handlers handlers_{};
+    std::mutex starting_{}; ///< one start at a time
+    mutable std::mutex mutex_{};
+    RunPtr run_{}; ///< guarded by `mutex_`
+    /// From the first start. Ends first: its thread looks at the run.
+    std::unique_ptr<DescribeEndpoint> endpoint_{};
+};
+
+} // namespace sessionq::client

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "client/processors/session_deferred.hpp"
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "client/calls/blocking.hpp"
+#include "client/processors/handler_session.hpp"
+#include "client/receiving/session_receiver_operations.hpp"
+#include "client/testing/test_session.hpp"
+#include "core/access.hpp"
+
+namespace sessionq {
+namespace client {
+namespace {
+
+/// Messages that a handler settles, and not the processor.
+core::Result<Deliveries> hand_over(Deliveries deliveries, ports::OwnLocks* own_locks) {
+    for (ports::DeliveryPtr& each : deliveries) {
+        auto held = std::make_unique<HeldDelivery>(std::move(*each));
+        if (own_locks != nullptr) {
+            held->own_lock = own_locks->add(*held);
+        }
+        each = std::move(held);
+    }
+    return deliveries;
+}
+
+} // namespace
+
+PublicCall<Deliveries, std::vector<LockedMessage>> receive_deferred(
+    const SessionContext& session, std::vector<std::int64_t> sequence_numbers,
+    const OperationContext& context) {
+    if (TestSession* const test = TestSession::of(session)) {
+        return {.operation = std::nullopt,
+                .finish = std::bind_front(
+                    [test](const std::vector<std::int64_t>& numbers, core::Result<Deliveries>) {
+                        return to_messages(
+                            test->shared_from_this(),
+                            test->broker().receive_deferred(numbers, test->removes()));
+                    },
+                    std::move(sequence_numbers))};
+    }
+    const auto holder = std::make_shared<HandlerSession>(*Access::session(session)->driver());
+    holder->require(ports::Capability::defer);
+    return {holder->operation<Deliveries>(
+                context,
+                [numbers = std::move(sequence_numbers)](
+                    const processor::SessionReach& reach,
+                    const PendingPtr<Deliveries>& pending) mutable -> HandlerSession::GiveUp {
+                    if (numbers.empty()) {
+                        pending->complete(Deliveries{});
+                        return nullptr;
+                    }
+                    const ports::RequestId id = reach.link->receive_deferred(
+                        std::move(numbers), pending->deadline(),
+                        [pending, own_locks = reach.own_locks,
+                         answer_to = AnswerTo<Deliveries>{pending, Errc::lock_lost}](
+                            core::Result<Deliveries> answer) {
+                            answer_to(answer && !pending->ended()
+                                          ? hand_over(std::move(answer).value(), own_locks)
+                                          : std::move(answer));
+                        });
+                    return [id](const processor::SessionReach& there) { there.link->give_up(id); };
+                }),
+            std::bind_front(to_messages, holder)};
+}
+
+} // namespace client
+
+std::vector<SessionMessage> SessionContext::receive_deferred(
+    std::vector<std::int64_t> sequence_numbers, const OperationContext& context) {
+    return client::block(client::receive_deferred(*this, std::move(sequence_numbers), context));
+}
+
+} // namespace sessionq

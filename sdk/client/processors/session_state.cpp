@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "client/processors/session_state.hpp"
+
+#include <utility>
+
+#include "client/calls/blocking.hpp"
+#include "client/processors/handler_session.hpp"
+#include "client/testing/test_session.hpp"
+#include "core/access.hpp"
+
+namespace sessionq {
+namespace client {
+namespace {
+
+/// `ask` makes the request of the session's state.
+template <typename T, typename Ask>
+Operation<T> state_operation(const SessionContext& session, const OperationContext& context,
+                             Ask ask) {
+    processor::SessionDriver& driver = *Access::session(session)->driver();
+    driver.view().workplace().endpoint.capabilities().require(ports::Capability::session_state);
+    return HandlerSession{driver}.operation<T>(
+        context, [ask = std::move(ask)](const processor::SessionReach& reach,
+                                        const PendingPtr<T>& pending) mutable {
+            const ports::RequestId id =
+                ask(reach.state, pending->deadline(), AnswerTo<T>{pending, Errc::lock_lost});
+            return HandlerSession::GiveUp{
+                [id](const processor::SessionReach& there) { there.state.give_up(id); }};
+        });
+}
+
+} // namespace
+
+Operation<std::optional<std::string>> get_state(const SessionContext& session,
+                                                const OperationContext& context) {
+    using State = std::optional<std::string>;
+    return state_operation<State>(
+        session, context,
+        [](ports::EnvelopedState& kept, Deadline deadline, AnswerTo<State> answer_to) {
+            return kept.get(deadline, std::move(answer_to));
+        });
+}
+
+Operation<core::Done> set_state(const SessionContext& session, std::optional<std::string> state,
+                                const OperationContext& context) {
+    return state_operation<core::Done>(
+        session, context,
+        [state = std::move(state)](ports::EnvelopedState& kept, Deadline deadline,
+                                   AnswerTo<core::Done> answer_to) mutable {
+            return kept.set(std::move(state), deadline, std::move(answer_to));
+        });
+}
+
+PublicCall<std::optional<std::string>> read_state(const SessionContext& session,
+                                                  const OperationContext& context) {
+    using State = std::optional<std::string>;
+    if (TestSession* const test = TestSession::of(session)) {
+        return {.operation = std::nullopt,
+                .finish = [state = test->broker().read_state()](const core::Result<State>&) {
+                    return state;
+                }};
+    }
+    return {get_state(session, context)};
+}
+
+PublicCall<core::Done> write_state(const SessionContext& session, std::optional<std::string> state,
+                                   const OperationContext& context) {
+    if (TestSession* const test = TestSession::of(session)) {
+        test->broker().write_state(std::move(state));
+        return {};
+    }
+    return {set_state(session, std::move(state), context)};
+}
+
+} // namespace client
+
+std::optional<std::string> SessionContext::state(const OperationContext& context) {
+    return client::block(client::read_state(*this, context));
+}
+
+void SessionContext::set_state(std::optional<std::string> state, const OperationContext& context) {
+    client::block(client::write_state(*this, std::move(state), context));
+}
+
+} // namespace sessionq

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <sessionq/session_context.hpp>
+
+#include "client/calls/operation.hpp"
+
+namespace sessionq::client {
+
+/// The state of a processor's session, for its handlers.
+[[nodiscard]] Operation<std::optional<std::string>> get_state(const SessionContext& session,
+                                                              const OperationContext& context);
+[[nodiscard]] Operation<core::Done> set_state(const SessionContext& session,
+                                              std::optional<std::string> state,
+                                              const OperationContext& context);
+
+/// The same, also in an application's test.
+[[nodiscard]] PublicCall<std::optional<std::string>> read_state(const SessionContext& session,
+                                                                const OperationContext& context);
+[[nodiscard]] PublicCall<core::Done> write_state(const SessionContext& session,
+                                                 std::optional<std::string> state,
+                                                 const OperationContext& context);
+
+} // namespace sessionq::client

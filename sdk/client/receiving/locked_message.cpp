@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include <sessionq/locked_message.hpp>
+
+#include <utility>
+
+#include "client/calls/blocking.hpp"
+#include "client/receiving/session_receiver_operations.hpp"
+#include "client/receiving/unanswered_settlements.hpp"
+#include "core/access.hpp"
+
+namespace sessionq {
+
+LockedMessage::LockedMessage(std::shared_ptr<client::MessageHolder> session,
+                             std::shared_ptr<client::HeldDelivery> delivery) noexcept
+    : session_{std::move(session)}, delivery_{std::move(delivery)} {}
+
+LockedMessage::LockedMessage(LockedMessage&& other) noexcept = default;
+
+LockedMessage& LockedMessage::operator=(LockedMessage&& other) noexcept = default;
+
+LockedMessage::~LockedMessage() = default;
+
+const ReceivedMessage& LockedMessage::message() const {
+    return client::Access::delivery(*this)->message;
+}
+
+bool LockedMessage::settled() const {
+    return client::Access::delivery(*this)->settled_by_sender ||
+           client::Access::delivery(*this)->decided.load(std::memory_order_acquire);
+}
+
+Deadline LockedMessage::lock_expires() const {
+    const auto& lock = client::Access::delivery(*this)->own_lock;
+    return lock != nullptr ? lock->expires() : client::Access::session(*this)->lock_expires();
+}
+
+std::stop_token LockedMessage::stop_token() const {
+    const auto& lock = client::Access::delivery(*this)->own_lock;
+    return lock != nullptr ? lock->stop_token() : client::Access::session(*this)->stop_token();
+}
+
+Deadline LockedMessage::renew_lock(const OperationContext& context) {
+    return client::block(client::renew_lock(*this, context));
+}
+
+void LockedMessage::complete(const OperationContext& context) {
+    client::block(client::settle(*this, ports::Outcome::complete, context));
+}
+
+void LockedMessage::abandon(Properties properties_to_modify, const OperationContext& context) {
+    client::block(
+        client::settle(*this, ports::Outcome::abandon, context, std::move(properties_to_modify)));
+}
+
+void LockedMessage::release(const OperationContext& context) {
+    client::block(client::settle(*this, ports::Outcome::release, context));
+}
+
+void LockedMessage::defer(Properties properties_to_modify, const OperationContext& context) {
+    client::block(
+        client::settle(*this, ports::Outcome::defer, context, std::move(properties_to_modify)));
+}
+
+void LockedMessage::dead_letter(std::string reason, std::string description,
+                                Properties properties_to_modify, const OperationContext& context) {
+    client::block(
+        client::settle(*this, ports::Outcome::dead_letter, context, std::move(properties_to_modify),
+                       {.reason = std::move(reason), .description = std::move(description)}));
+}
+
+} // namespace sessionq

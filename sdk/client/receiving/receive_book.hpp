@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "client/calls/pending.hpp"
+#include "ports/delivery.hpp"
+
+namespace sessionq::client {
+
+using Deliveries = std::vector<ports::DeliveryPtr>;
+
+/// The answer of a receive that is given up. That no message came in time is an answer.
+[[nodiscard]] inline core::Result<Deliveries> answer_in_vain(Failure why) {
+    return why.code == Errc::timeout ? core::Result<Deliveries>{Deliveries{}} : std::move(why);
+}
+
+/// Decides which waiting receive operation gets which messages, and how much credit they need.
+/// Keeps a message that no operation waits for.
+class ReceiveBook {
+public:
+    /// The flow to tell the link: credit first, then the drain.
+    struct Flow {
+        std::uint32_t credit{0};
+        bool drain{false};
+    };
+
+    /// An operation and the messages that answer it.
+    struct Answer {
+        PendingPtr<Deliveries> pending{};
+        Deliveries messages{};
+    };
+
+    /// `reclaim`: take unused credit back at once. Otherwise the next operation uses it.
+    /// `prefetch`: so many messages are kept or asked for while no operation waits; nothing is
+    /// taken back then.
+    explicit ReceiveBook(bool reclaim, std::size_t prefetch = 0) noexcept
+        : reclaim_{reclaim && prefetch == 0}, prefetch_{prefetch} {}
+
+    /// An operation waits for up to `max` messages; with `present_only`, for those the broker has
+    /// now.
+    void want(PendingPtr<Deliveries> pending, std::size_t max, bool present_only);
+
+    /// The operation gave up.
+    void forget(const PendingBase& pending);
+
+    /// A message came and used one credit. True: `serve` is needed, and was not announced yet.
+    [[nodiscard]] bool delivered(ports::DeliveryPtr delivery);
+
+    /// No credit is outstanding.
+    void drained() noexcept;
+
+    /// Drops kept messages that `is_lost` names.
+    template <typename IsLost>
+    void drop(IsLost is_lost) {
+        std::erase_if(ready_, [&](const ports::DeliveryPtr& each) { return is_lost(*each); });
+    }
+
+    /// Takes the operations that can be answered now.
+    [[nodiscard]] std::vector<Answer> serve();
+
+    /// The flow that the link must be told now. Assumes that it is told.
+    [[nodiscard]] Flow next_flow();
+
+    /// The last drain, if credit is outstanding and no drain is.
+    [[nodiscard]] Flow last_flow();
+
+    /// Takes all waiting operations, without messages.
+    [[nodiscard]] std::vector<Answer> take_waiting();
+
+    [[nodiscard]] bool is_draining() const noexcept { return draining_; }
+
+private:
+    struct Want {
+        PendingPtr<Deliveries> pending;
+        std::size_t max;
+        bool present_only;
+        bool in_drain{false}; ///< The outstanding drain shows the messages present for it.
+        bool final{false};    ///< No more is present.
+    };
+
+    [[nodiscard]] bool may_answer(const Want& want) const noexcept;
+    Answer answer(const Want& want);
+
+    const bool reclaim_;
+    const std::size_t prefetch_;
+    std::deque<Want> wants_;
+    std::deque<ports::DeliveryPtr> ready_;
+    std::size_t credit_{0};
+    bool draining_{false};
+    bool announced_{false};
+};
+
+} // namespace sessionq::client

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include <sessionq/session_receiver.hpp>
+
+#include <utility>
+
+#include "client/calls/blocking.hpp"
+#include "client/receiving/session_receiver_operations.hpp"
+#include "core/access.hpp"
+
+namespace sessionq {
+
+SessionReceiver::SessionReceiver(std::shared_ptr<client::HeldSession> session) noexcept
+    : session_{std::move(session)} {}
+
+SessionReceiver::SessionReceiver(SessionReceiver&& other) noexcept = default;
+
+SessionReceiver& SessionReceiver::operator=(SessionReceiver&& other) noexcept {
+    if (this != &other) {
+        client::give_back(session_);
+        session_ = std::move(other.session_);
+    }
+    return *this;
+}
+
+SessionReceiver::~SessionReceiver() { client::give_back(session_); }
+
+SessionReceiver SessionReceiver::accept(const Client& client, const std::string& entity,
+                                        const std::string& session_id,
+                                        SessionReceiverOptions options,
+                                        const OperationContext& context) {
+    return client::block(client::accept_session<SessionReceiver>(
+        client, {.entity = entity, .session_id = session_id, .receiver = client::terms_of(options)},
+        context));
+}
+
+SessionReceiver SessionReceiver::accept_next(const Client& client, const std::string& entity,
+                                             SessionReceiverOptions options,
+                                             const OperationContext& context) {
+    return client::block(client::accept_session<SessionReceiver>(
+        client, {.entity = entity, .receiver = client::terms_of(options)}, context));
+}
+
+std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& client,
+                                                                const std::string& entity,
+                                                                Duration wait,
+                                                                SessionReceiverOptions options,
+                                                                const OperationContext& context) {
+    return client::block(client::accept_session<std::optional<SessionReceiver>>(
+        client, {.entity = entity, .wait = wait, .receiver = client::terms_of(options)}, context));
+}
+
+const std::string& SessionReceiver::session_id() const {
+    return client::Access::session(*this)->status()->session_id();
+}
+
+const std::string& SessionReceiver::entity() const {
+    return client::Access::session(*this)->status()->entity();
+}
+
+Deadline SessionReceiver::lock_expires() const {
+    return client::Access::session(*this)->status()->lock_expires();
+}
+
+std::stop_token SessionReceiver::stop_token() const {
+    return client::Access::session(*this)->status()->stop_token();
+}
+
+std::optional<Failure> SessionReceiver::loss() const {
+    return client::Access::session(*this)->status()->loss();
+}
+
+std::vector<SessionMessage> SessionReceiver::receive(std::size_t max_messages, Duration wait,
+                                                     const OperationContext& context) {
+    return client::block(client::receive(*this, max_messages, wait, context));
+}
+
+std::optional<SessionMessage> SessionReceiver::receive_one(Duration wait,
+                                                           const OperationContext& context) {
+    return client::block(client::receive_one(*this, wait, context));
+}
+
+std::vector<SessionMessage> SessionReceiver::receive_deferred(
+    std::vector<std::int64_t> sequence_numbers, const OperationContext& context) {
+    return client::block(client::receive_deferred(*this, std::move(sequence_numbers), context));
+}
+
+std::optional<std::string> SessionReceiver::state(const OperationContext& context) {
+    return client::block(client::get_state(*this, context));
+}
+
+void SessionReceiver::set_state(std::optional<std::string> state, const OperationContext& context) {
+    client::block(client::set_state(*this, std::move(state), context));
+}
+
+Deadline SessionReceiver::renew_lock(const OperationContext& context) {
+    return client::block(client::renew_lock(*this, context));
+}
+
+void SessionReceiver::close(const OperationContext& context) {
+    client::block(client::close(*this, context));
+}
+
+} // namespace sessionq

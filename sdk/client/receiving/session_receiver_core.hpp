@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <sessionq/receiver.hpp>
+#include <sessionq/session_receiver.hpp>
+
+#include "client/receiving/receive_book.hpp"
+#include "client/receiving/receiver_machine.hpp"
+#include "client/receiving/session_status.hpp"
+#include "client/receiving/settling_progress.hpp"
+#include "client/receiving/unanswered_settlements.hpp"
+#include "ports/enveloped_state.hpp"
+#include "ports/lock_keeper.hpp"
+#include "ports/own_locks.hpp"
+#include "ports/session_link.hpp"
+#include "timing/timer.hpp"
+
+namespace sessionq::client {
+
+class ReceiverSet;
+
+/// How a receiver holds its session, or the messages of an entity without sessions.
+struct ReceiverTerms {
+    ports::Scope scope{ports::Scope::session};
+    ports::ReceiveMode mode{ports::ReceiveMode::peek_lock};
+    bool renews{true}; ///< the locks, by itself
+    Duration max_lock_renewal{};
+    std::uint32_t prefetch{0};
+    int priority{0};
+
+    [[nodiscard]] bool removes() const noexcept {
+        return mode == ports::ReceiveMode::receive_and_delete;
+    }
+};
+
+[[nodiscard]] inline ports::ReceiveMode mode_of(bool receive_and_delete) noexcept {
+    return receive_and_delete ? ports::ReceiveMode::receive_and_delete
+                              : ports::ReceiveMode::peek_lock;
+}
+
+[[nodiscard]] inline ReceiverTerms terms_of(const SessionReceiverOptions& options) noexcept {
+    return {.mode = mode_of(options.receive_and_delete),
+            .renews = options.renew_lock,
+            .max_lock_renewal = options.max_lock_renewal,
+            .priority = options.priority};
+}
+
+[[nodiscard]] inline ReceiverTerms terms_of(const ReceiverOptions& options) noexcept {
+    return {.scope = ports::Scope::entity,
+            .mode = mode_of(options.receive_and_delete),
+            .renews = options.renew_locks,
+            .max_lock_renewal = options.max_lock_renewal,
+            .prefetch = options.prefetch,
+            .priority = options.priority};
+}
+
+/// A session held by a `SessionReceiver`: drives the link, the lock and the message queue as their
+/// deciders say. For a `Receiver` an entity without sessions is one session, whose lock does not
+/// end; its messages have locks of their own. Lives on one loop; its owner destroys it there.
+class SessionReceiverCore final : public ports::LinkEvents {
+public:
+    struct Home {
+        core::EventLoop& loop;
+        ReceiverSet& receivers; ///< The owner.
+        core::Executor& notifier;
+    };
+
+    /// `asked` is when the accept was.
+    SessionReceiverCore(const Home& home, std::string entity, const ReceiverTerms& terms,
+                        ports::SessionLinkPtr link, TimePoint asked);
+    ~SessionReceiverCore() override;
+    SessionReceiverCore(const SessionReceiverCore&) = delete;
+    SessionReceiverCore& operator=(const SessionReceiverCore&) = delete;
+
+    [[nodiscard]] const std::shared_ptr<SessionStatus>& status() const noexcept { return status_; }
+    [[nodiscard]] bool is_open() const noexcept {
+        return machine_.phase() == ReceiverMachine::Phase::open;
+    }
+
+    // While it is open
+    void receive(const PendingPtr<Deliveries>& pending, std::size_t max, bool present_only);
+    void receive_deferred(const PendingPtr<Deliveries>& pending,
+                          std::vector<std::int64_t> sequence_numbers);
+    void settle(const PendingPtr<core::Done>& pending, std::shared_ptr<HeldDelivery> delivery,
+                ports::Settlement settlement);
+    void get_state(const PendingPtr<std::optional<std::string>>& pending);
+    void set_state(const PendingPtr<core::Done>& pending, std::optional<std::string> state);
+    /// Of a message, or of the session if `lock` is null.
+    void renew_lock(const PendingPtr<Deadline>& pending, std::shared_ptr<ports::OwnLock> lock);
+
+    // At any time
+    void look(); ///< Does the work that is due now.
+    /// Gives the session back; `pending` may be null.
+    void close(PendingPtr<core::Done> pending);
+    void on_lost(const Failure& reason) override;
+
+private:
+    [[nodiscard]] ports::DeliveryPtr new_delivery() override {
+        return std::make_unique<HeldDelivery>();
+    }
+    void on_delivery(ports::DeliveryPtr delivery) override;
+    void on_settled(ports::Delivery& delivery, const Failure* failure) override;
+    void on_drained() override;
+    void on_lock_uncertain() override;
+
+    template <typename Request>
+    void ask(PendingBase& pending, Request request);
+    template <typename T>
+    void ask_state(const PendingPtr<T>& pending, ports::RequestId id);
+    void serve();
+    void arm();
+    void perform(const ports::LockActions& actions, const Failure& loss);
+    void perform(const ReceiverActions& actions, const Failure& why);
+
+    /// The requests to the link that take more than one step.
+    struct OnLink {
+        std::optional<ports::OwnLocks> message_locks{}; ///< unset: messages have no own locks
+        ports::EnvelopedState state;
+    };
+
+    const Home home_;
+    const ReceiverTerms terms_;
+    const std::shared_ptr<SessionStatus> status_;
+    ports::SessionLinkPtr link_;
+    OnLink on_link_{.state = ports::EnvelopedState{*link_}};
+    ports::LockKeeper lock_{};
+    ReceiverMachine machine_{};
+    timing::Timer timer_{timing::Timer::calling<&SessionReceiverCore::look>(this)};
+    ReceiveBook book_;
+    SettlingProgress progress_;
+    UnansweredSettlements settling_{};
+    std::vector<PendingPtr<core::Done>> closers_{};
+};
+
+/// Owns the receivers that live on a thread. Outlives the tasks of that thread's loop.
+class ReceiverSet {
+public:
+    /// Starts a receiver; returns the status of it that other threads may read.
+    std::shared_ptr<SessionStatus> add(std::unique_ptr<SessionReceiverCore> receiver);
+
+    /// Destroys it by a later turn, because it may be inside an event of its link.
+    void retire(SessionReceiverCore& receiver);
+
+    /// The client is being closed: ends and destroys all of them, at once.
+    void end_all();
+
+private:
+    std::unordered_map<const SessionReceiverCore*, std::unique_ptr<SessionReceiverCore>> open_;
+    std::vector<std::unique_ptr<SessionReceiverCore>> retired_;
+};
+
+} // namespace sessionq::client

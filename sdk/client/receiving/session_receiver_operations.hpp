@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <sessionq/receiver.hpp>
+#include <sessionq/session_receiver.hpp>
+
+#include "client/calls/operation.hpp"
+#include "client/entity_path.hpp"
+#include "client/receiving/receive_span.hpp"
+#include "client/receiving/session_receiver_core.hpp"
+#include "client/receiving/session_status.hpp"
+#include "core/access.hpp"
+
+namespace sessionq::client {
+
+// The functions of `SessionReceiver`, `Receiver` and `LockedMessage`, for the blocking functions
+// and their awaitable twins. Each checks its arguments and throws. `R` is one of the receivers.
+
+/// Parameters of an accept.
+struct AcceptTerms {
+    std::string entity{};
+    std::optional<std::string> session_id{};
+    std::optional<Duration> wait{}; ///< for the next session; unset: until the deadline
+    ReceiverTerms receiver{};
+};
+
+[[nodiscard]] inline ReceiveSpan begin_receive(const ClientCore& client,
+                                               const OperationContext& context) {
+    return {client.tracing(), trace_of(context)};
+}
+
+[[nodiscard]] Operation<HeldSessionPtr> accept_operation(const std::shared_ptr<ClientCore>& client,
+                                                         AcceptTerms terms,
+                                                         const OperationContext& context);
+
+/// `R` may also be an optional receiver, which is unset if there is no session.
+template <typename R>
+[[nodiscard]] PublicCall<HeldSessionPtr, R> accept_session(const Client& client, AcceptTerms terms,
+                                                           const OperationContext& context) {
+    const bool is_session = terms.receiver.scope == ports::Scope::session;
+    return {accept_operation(Access::core(client), std::move(terms), context),
+            [core = Access::core(client), is_session,
+             span = begin_receive(*Access::core(client), context)](
+                core::Result<HeldSessionPtr> answer) -> R {
+                if constexpr (std::is_default_constructible_v<R>) {
+                    if (!answer && answer.failure().code == Errc::no_session_available) {
+                        return {};
+                    }
+                }
+                HeldSessionPtr session = std::move(answer).take_or_throw();
+                session->keep(core);
+                if (is_session) {
+                    span.came(session->place());
+                }
+                if constexpr (std::is_same_v<R, Receiver>) {
+                    return Access::make<Receiver>(std::move(session));
+                } else {
+                    return Access::make<SessionReceiver>(std::move(session));
+                }
+            }};
+}
+
+/// Opens a receiver of an entity without sessions.
+[[nodiscard]] inline PublicCall<HeldSessionPtr, Receiver> open_receiver(
+    const Client& client, const std::string& entity, const ReceiverOptions& options,
+    const OperationContext& context) {
+    const ports::Capabilities& broker = Access::core(client)->capabilities();
+    return accept_session<Receiver>(
+        client,
+        {.entity = entity_path(broker, entity, options.sub_queue), .receiver = terms_of(options)},
+        context);
+}
+
+/// Calls `method` of the receiver while it is open. Refers to no client on the loop.
+template <typename T, typename... Args>
+[[nodiscard]] Operation<T> on_session(const HeldSession& session, const OperationContext& context,
+                                      void (SessionReceiverCore::*method)(const PendingPtr<T>&,
+                                                                          Args...),
+                                      std::type_identity_t<Args>... args) {
+    auto operation = make_operation<T>(
+        session.client(), session.status()->loop(), context,
+        [status = session.status(), method,
+         ... args = std::move(args)](const PendingPtr<T>& pending) mutable {
+            SessionReceiverCore* receiver = status->receiver();
+            if (receiver != nullptr && receiver->is_open()) {
+                (receiver->*method)(pending, std::move(args)...);
+            } else {
+                pending->complete(status->loss().value_or(Failure{.code = Errc::lock_lost}));
+            }
+        });
+    // The loss is the reason, also if the deadline has passed since.
+    operation.unstarted = [status = session.status()](Failure why) -> core::Result<T> {
+        return status->loss().value_or(std::move(why));
+    };
+    return operation;
+}
+
+/// The receiver's session. Throws if its broker lacks the capability.
+template <typename R>
+[[nodiscard]] const HeldSession& session_with(ports::Capability capability, const R& receiver) {
+    const HeldSession& session = *Access::session(receiver);
+    session.client()->capabilities().require(capability);
+    return session;
+}
+
+[[nodiscard]] Operation<Deliveries> receive_operation(const HeldSession& session,
+                                                      std::size_t max_messages, Duration wait,
+                                                      const OperationContext& context);
+
+/// Wraps deliveries for the application.
+[[nodiscard]] std::vector<LockedMessage> to_messages(const std::shared_ptr<MessageHolder>& holder,
+                                                     core::Result<Deliveries> answer);
+
+/// The same of a receiver's messages. Ends the span of the request.
+[[nodiscard]] std::vector<LockedMessage> to_received(const HeldSessionPtr& session,
+                                                     const ReceiveSpan& span,
+                                                     core::Result<Deliveries> answer);
+
+template <typename R>
+[[nodiscard]] auto receive(const R& receiver, std::size_t max_messages, Duration wait,
+                           const OperationContext& context) {
+    const HeldSessionPtr& session = Access::session(receiver);
+    return PublicCall<Deliveries, std::vector<LockedMessage>>{
+        receive_operation(*session, max_messages, wait, context),
+        std::bind_front(to_received, session, begin_receive(*session->client(), context))};
+}
+
+template <typename R>
+[[nodiscard]] auto receive_one(const R& receiver, Duration wait, const OperationContext& context) {
+    const HeldSessionPtr& session = Access::session(receiver);
+    return PublicCall<Deliveries, std::optional<LockedMessage>>{
+        receive_operation(*session, 1, wait, context),
+        [session,
+         span = begin_receive(*session->client(), context)](core::Result<Deliveries> answer) {
+            auto messages = to_received(session, span, std::move(answer));
+            return messages.empty() ? std::nullopt : std::optional{std::move(messages.front())};
+        }};
+}
+
+template <typename R>
+[[nodiscard]] auto receive_deferred(const R& receiver, std::vector<std::int64_t> sequence_numbers,
+                                    const OperationContext& context) {
+    return PublicCall<Deliveries, std::vector<LockedMessage>>{
+        on_session(session_with(ports::Capability::defer, receiver), context,
+                   &SessionReceiverCore::receive_deferred, std::move(sequence_numbers)),
+        std::bind_front(to_received, Access::session(receiver),
+                        begin_receive(*Access::session(receiver)->client(), context))};
+}
+
+[[nodiscard]] inline auto get_state(const SessionReceiver& receiver,
+                                    const OperationContext& context) {
+    return on_session(session_with(ports::Capability::session_state, receiver), context,
+                      &SessionReceiverCore::get_state);
+}
+
+[[nodiscard]] inline auto set_state(const SessionReceiver& receiver,
+                                    std::optional<std::string> state,
+                                    const OperationContext& context) {
+    return on_session(session_with(ports::Capability::session_state, receiver), context,
+                      &SessionReceiverCore::set_state, std::move(state));
+}
+
+[[nodiscard]] inline auto renew_lock(const SessionReceiver& receiver,
+                                     const OperationContext& context) {
+    return on_session(session_with(ports::Capability::lock_renewal, receiver), context,
+                      &SessionReceiverCore::renew_lock, nullptr);
+}
+
+/// Renews the lock that holds the message: its own, or its session's. Throws `already_settled` or
+/// `lock_lost`.
+[[nodiscard]] Operation<Deadline> renew_lock(const LockedMessage& message,
+                                             const OperationContext& context);
+
+[[nodiscard]] Operation<core::Done> close_operation(const HeldSession& session,
+                                                    const OperationContext& context);
+
+template <typename R>
+[[nodiscard]] Operation<core::Done> close(const R& receiver, const OperationContext& context) {
+    return close_operation(*Access::session(receiver), context);
+}
+
+/// Decides the message (R8). Throws `already_settled` or `lock_lost`. A second attempt throws.
+[[nodiscard]] PublicCall<core::Done> settle(const LockedMessage& message, ports::Outcome outcome,
+                                            const OperationContext& context,
+                                            Properties properties_to_modify = {},
+                                            DeadLetterInfo dead_letter = {});
+
+/// For each message why it was not completed, or nothing.
+using CompleteFailures = std::vector<std::optional<Failure>>;
+
+/// Completes messages of one receiver, without waiting for one before the next. Ends when all are
+/// answered. The messages must live until then.
+[[nodiscard]] PublicCall<CompleteFailures> complete_all(
+    const std::vector<const LockedMessage*>& messages, const OperationContext& context);
+
+} // namespace sessionq::client

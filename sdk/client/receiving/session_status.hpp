@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include <sessionq/deadline.hpp>
+#include <sessionq/error.hpp>
+
+#include "client/receiving/message_holder.hpp"
+#include "core/event_loop.hpp"
+#include "core/span_plan.hpp"
+#include "ports/endpoint.hpp"
+
+namespace sessionq::client {
+
+class ClientCore;
+class SessionReceiverCore;
+
+/// The state of a received session, or of a receiver of an entity without sessions, for any thread,
+/// and the weak handle to its receiver. Outlives the receiver while the application holds it.
+class SessionStatus : public std::enable_shared_from_this<SessionStatus> {
+public:
+    SessionStatus(core::EventLoop& loop, std::string entity, std::string session_id,
+                  ports::Scope scope = ports::Scope::session);
+    SessionStatus(const SessionStatus&) = delete;
+    SessionStatus& operator=(const SessionStatus&) = delete;
+
+    // Any thread
+    [[nodiscard]] core::EventLoop& loop() const noexcept { return loop_; }
+    [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
+    [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
+    [[nodiscard]] ports::Scope scope() const noexcept { return scope_; }
+    /// For error texts.
+    [[nodiscard]] std::string title() const {
+        return scope_ == ports::Scope::session ? "session '" + session_id_ + "'"
+                                               : "'" + entity_ + "'";
+    }
+    [[nodiscard]] Deadline lock_expires() const noexcept {
+        return Deadline::at(TimePoint{Duration{expires_.load(std::memory_order_acquire)}});
+    }
+    [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
+    [[nodiscard]] std::optional<Failure> loss() const;
+    /// The loss of a receiver that this side has closed.
+    [[nodiscard]] Failure closed() const {
+        return {.code = Errc::cancelled, .detail = "the receiver of " + title() + " is closed"};
+    }
+
+    /// Has the session given back. Does not wait. Again: no effect.
+    void give_back() noexcept;
+
+    // On the loop
+    /// Null: the session has ended.
+    [[nodiscard]] SessionReceiverCore* receiver() const noexcept { return receiver_; }
+    void set_receiver(SessionReceiverCore* receiver) noexcept { receiver_ = receiver; }
+    void set_lock_expires(Deadline expires) noexcept {
+        expires_.store(expires.time().time_since_epoch().count(), std::memory_order_release);
+    }
+    /// The first reason counts.
+    void set_loss(const Failure& why);
+    /// Fires the stop token on `notifier`, because its callbacks are user code.
+    void fire_stop(core::Executor& notifier);
+
+private:
+    core::EventLoop& loop_;
+    const std::string entity_;
+    const std::string session_id_;
+    const ports::Scope scope_;
+    std::atomic<Duration::rep> expires_{TimePoint::max().time_since_epoch().count()};
+    std::atomic<bool> given_back_{false};
+    std::stop_source stop_{};
+    mutable std::mutex loss_mutex_;
+    std::optional<Failure> loss_; // guarded by loss_mutex_
+    SessionReceiverCore* receiver_{nullptr};
+};
+
+/// The session that a `SessionReceiver` and its messages share. Gives the session back when
+/// destroyed.
+class HeldSession final : public MessageHolder {
+public:
+    explicit HeldSession(std::shared_ptr<SessionStatus> status) noexcept
+        : status_{std::move(status)} {}
+    ~HeldSession() override { status_->give_back(); }
+
+    [[nodiscard]] Deadline lock_expires() const noexcept override {
+        return status_->lock_expires();
+    }
+    [[nodiscard]] std::stop_token stop_token() const noexcept override {
+        return status_->stop_token();
+    }
+    void require(ports::Capability capability) const override;
+    void require_held() const override;
+    [[nodiscard]] std::optional<Operation<core::Done>> settle(
+        DeliveryPtr delivery, ports::Settlement settlement,
+        const OperationContext& context) override;
+    [[nodiscard]] Operation<Deadline> renew_lock(const HeldDelivery& delivery,
+                                                 const OperationContext& context) override;
+
+    /// The client may not end before the session is given back. Call it on the caller's thread,
+    /// because no object on a receive thread may hold the client.
+    void keep(std::shared_ptr<ClientCore> client) noexcept { client_ = std::move(client); }
+
+    /// In spans. Valid as long as this.
+    [[nodiscard]] core::SpanPlace place() const noexcept {
+        return {.entity = status_->entity(), .session_id = status_->session_id()};
+    }
+    /// Null before `keep`.
+    [[nodiscard]] const std::shared_ptr<ClientCore>& client() const noexcept { return client_; }
+    [[nodiscard]] const std::shared_ptr<SessionStatus>& status() const noexcept { return status_; }
+
+private:
+    std::shared_ptr<ClientCore> client_{};
+    const std::shared_ptr<SessionStatus> status_;
+};
+
+using HeldSessionPtr = std::shared_ptr<HeldSession>;
+
+/// Null, of a receiver that was moved from: no effect.
+inline void give_back(const HeldSessionPtr& session) noexcept {
+    if (session != nullptr) {
+        session->status()->give_back();
+    }
+}
+
+} // namespace sessionq::client

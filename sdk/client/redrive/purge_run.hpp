@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <sessionq/purge.hpp>
+
+#include "client/calls/operation.hpp"
+#include "client/redrive/purge_progress.hpp"
+
+namespace sessionq::client {
+
+/// Asks the broker to delete messages until `PurgeProgress` says to end. Bound to the loop of its
+/// operation, which keeps it.
+class PurgeRun : public std::enable_shared_from_this<PurgeRun> {
+public:
+    /// The endpoint outlives the operation. `timeout` is that of each request.
+    PurgeRun(ports::Endpoint& endpoint, ports::DeleteMessagesRequest request, std::uint64_t max,
+             Duration timeout, PendingPtr<std::uint64_t> pending)
+        : endpoint_{endpoint},
+          request_{std::move(request)},
+          progress_{max},
+          timeout_{timeout},
+          pending_{std::move(pending)} {}
+
+    void start();
+
+private:
+    enum class Phase : std::uint8_t { asking, given_up };
+
+    void ask();
+    void on_answer(const core::Result<ports::DeletedMessages>& answer);
+    void give_up();
+
+    ports::Endpoint& endpoint_;
+    ports::DeleteMessagesRequest request_;
+    PurgeProgress progress_;
+    const Duration timeout_;
+    const PendingPtr<std::uint64_t> pending_;
+    Phase phase_{Phase::asking};
+    ports::RequestId under_way_{0};
+};
+
+/// Throws if an argument is invalid or the broker cannot delete messages.
+[[nodiscard]] Operation<std::uint64_t> purge_all(const Client& client, const std::string& entity,
+                                                 const PurgeOptions& options,
+                                                 const OperationContext& context);
+
+} // namespace sessionq::client

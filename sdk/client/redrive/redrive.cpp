@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include <sessionq/redrive.hpp>
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "client/calls/blocking.hpp"
+#include "client/connecting/client_core.hpp"
+#include "client/redrive/redrive_run.hpp"
+#include "core/access.hpp"
+#include "core/session_id.hpp"
+
+namespace sessionq {
+namespace {
+
+using RunPtr = std::unique_ptr<client::RedriveRun>;
+
+RunPtr make_run(const Client& client, const std::string& entity, RedriveOptions options,
+                const OperationContext& context) {
+    auto route =
+        client::redrive_route(client::Access::core(client)->capabilities(), entity, options);
+    return std::make_unique<client::RedriveRun>(client, std::move(route), std::move(options),
+                                                context.within(OperationContext::current()));
+}
+
+} // namespace
+
+bool DeadLetterFilter::matches(const ReceivedMessage& message, WallTime now) const {
+    const auto& why = message.facts().dead_letter;
+    const auto is_of_session = [&] {
+        const auto session =
+            message.empty() ? std::nullopt : message.shared_content()->session_id();
+        return session && core::is_same_session(*session, *session_id);
+    };
+    return (!session_id || is_of_session()) && (!reason || (why && why->reason == *reason)) &&
+           (!older_than || now - message.enqueued_time() > *older_than);
+}
+
+RedriveReport redrive(const Client& client, const std::string& entity, RedriveOptions options,
+                      const OperationContext& context) {
+    client::require_may_wait();
+    const RunPtr run = make_run(client, entity, std::move(options), context);
+    while (detail::CallPtr<void> call = run->next()) {
+        client::block(std::move(call));
+    }
+    return run->report();
+}
+
+std::unique_ptr<detail::RedriveSteps> detail::prepare_redrive(const Client& client,
+                                                              const std::string& entity,
+                                                              RedriveOptions options,
+                                                              const OperationContext& context) {
+    return make_run(client, entity, std::move(options), context);
+}
+
+} // namespace sessionq

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#include "client/calls/pending.hpp"
+#include "client/connecting/client_meters.hpp"
+#include "client/sending/send_retry.hpp"
+#include "ports/endpoint.hpp"
+
+namespace sessionq::client {
+
+class WaitingTries;
+
+/// Sends until `SendRetry` is content, or until the operation is given up. Lives on the loop: its
+/// request under way keeps it, or `WaitingTries` between two tries.
+class RetryingSend final : public std::enable_shared_from_this<RetryingSend> {
+public:
+    using SequenceNumbers = std::vector<std::int64_t>;
+
+    RetryingSend(ports::Endpoint& endpoint, WaitingTries& waiting, ports::SendRequest request,
+                 SendRetry retry, PendingPtr<SequenceNumbers> pending, ClientMeters& meters);
+
+    void begin();
+    /// The client is being closed.
+    void end();
+
+private:
+    void try_once();
+    void answered(core::Result<SequenceNumbers> answer);
+    void give_up();
+
+    ports::Endpoint& endpoint_;
+    WaitingTries& waiting_;
+    const ports::SendRequest request_;
+    SendRetry retry_;
+    const PendingPtr<SequenceNumbers> pending_;
+    ClientMeters& meters_;
+    ports::RequestId asked_{0};
+    timing::Timer timer_; // the wait before the next try
+};
+
+/// Keeps the sends of a thread that wait for their next try. Outlives the tasks of its loop.
+class WaitingTries {
+public:
+    void add(std::shared_ptr<RetryingSend> send) { sends_.insert(std::move(send)); }
+    void remove(const std::shared_ptr<RetryingSend>& send) { sends_.erase(send); }
+
+    /// The client is being closed: ends all of them, at once.
+    void end_all();
+
+private:
+    std::unordered_set<std::shared_ptr<RetryingSend>> sends_{};
+};
+
+} // namespace sessionq::client

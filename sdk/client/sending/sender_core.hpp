@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sessionq/message_batch.hpp>
+#include <sessionq/sender_options.hpp>
+
+#include "client/calls/operation.hpp"
+
+namespace sessionq::client {
+
+using SequenceNumbers = std::vector<std::int64_t>;
+
+/// Adds to a valid message the facts that every sent message has: an id, and the deadline and trace
+/// of its request from `context`. A scheduled one becomes available after the request and has no
+/// deadline of it (R22).
+void complete_message(Message& message, const OperationContext& context);
+/// The same without the trace of the request.
+void complete_untraced(Message& message, const OperationContext& context);
+
+/// The entity and thread that copies of a `Sender` share. Makes its calls. Thread-safe.
+class SenderCore {
+public:
+    SenderCore(std::shared_ptr<ClientCore> client, std::string entity, SenderOptions options);
+
+    [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
+
+    [[nodiscard]] auto send(std::vector<Message> messages, const OperationContext& context) const {
+        return PublicCall<SequenceNumbers, void>{operation(std::move(messages), {}, context)};
+    }
+    /// Sends contents as they are: nothing is checked or added, and there is no span.
+    [[nodiscard]] auto send(std::vector<MessageContentPtr> contents,
+                            const OperationContext& context) const {
+        return PublicCall<SequenceNumbers, void>{
+            perform({.entity = entity_, .contents = std::move(contents)}, false, context)};
+    }
+    [[nodiscard]] auto schedule(std::vector<Message> messages, WallTime when,
+                                const OperationContext& context) const {
+        return PublicCall<SequenceNumbers>{operation(std::move(messages), when, context)};
+    }
+    [[nodiscard]] auto schedule(Message message, WallTime when,
+                                const OperationContext& context) const {
+        return PublicCall<SequenceNumbers, std::int64_t>{
+            operation(batch_of(std::move(message)), when, context),
+            [](auto numbers) { return std::move(numbers).take_or_throw().front(); }};
+    }
+    [[nodiscard]] PublicCall<ports::SendingLimit, MessageBatch> create_batch(
+        std::uint64_t max_bytes, const OperationContext& context) const;
+    [[nodiscard]] PublicCall<core::Done> cancel_scheduled(SequenceNumbers sequence_numbers,
+                                                          const OperationContext& context) const;
+
+    [[nodiscard]] static std::vector<Message> batch_of(Message message);
+
+private:
+    [[nodiscard]] Operation<SequenceNumbers> perform(ports::SendRequest request, bool is_scheduled,
+                                                     const OperationContext& context) const;
+    [[nodiscard]] Operation<SequenceNumbers> single(ports::SendRequest request,
+                                                    const OperationContext& context) const;
+    [[nodiscard]] Operation<SequenceNumbers> retrying(ports::SendRequest request, bool is_scheduled,
+                                                      const OperationContext& context) const;
+    /// Sends the messages, at `when` if set. Throws if one is invalid, before anything starts.
+    [[nodiscard]] std::optional<Operation<SequenceNumbers>> operation(
+        std::vector<Message> messages, std::optional<WallTime> when,
+        const OperationContext& context) const;
+
+    const std::shared_ptr<ClientCore> client_;
+    const std::string entity_;
+    const SenderOptions options_;
+    EndpointThread& thread_;
+};
+
+} // namespace sessionq::client
