@@ -3,19 +3,21 @@
 # change of one file costs more. OFF serves those who change the library.
 option(SESSIONQ_JOIN_SOURCES "Compile several sources of a folder as one" ON)
 
-# sessionq_join_sources(TARGET [KIBIBYTES number] [ALONE source...]): call it when the target has
-# all its sources. KIBIBYTES is how much source is joined at once (80): more needs more memory and
-# leaves cores idle at the end. ALONE names the sources that cannot be joined, because their names
-# clash with others.
+# sessionq_join_sources(TARGET [KIBIBYTES number] [ROOMS folder...] [ALONE source...]): call it when
+# the target has all its sources. KIBIBYTES is how much source is joined at once (80): more needs
+# more memory and leaves cores idle at the end. ROOMS names folders that are divided into rooms:
+# their sources are joined across the rooms, because one room is too small. ALONE names the sources
+# that cannot be joined, because their names clash with others.
 function(sessionq_join_sources target)
   if(NOT SESSIONQ_JOIN_SOURCES)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIBIBYTES" "ALONE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIBIBYTES" "ROOMS;ALONE")
   if(NOT arg_KIBIBYTES)
     set(arg_KIBIBYTES 80)
   endif()
   set_property(TARGET ${target} PROPERTY SESSIONQ_ALONE ${arg_ALONE})
+  set_property(TARGET ${target} PROPERTY SESSIONQ_ROOMS ${arg_ROOMS})
   set_property(TARGET ${target} PROPERTY SESSIONQ_KIBIBYTES ${arg_KIBIBYTES})
   get_target_property(sources ${target} SOURCES)
   sessionq_group_sources(${target} "" ${sources})
@@ -36,6 +38,7 @@ endfunction()
 function(sessionq_group_sources target prefix)
   get_target_property(folder ${target} SOURCE_DIR)
   get_target_property(alone ${target} SESSIONQ_ALONE)
+  get_target_property(rooms ${target} SESSIONQ_ROOMS)
   get_target_property(kibibytes ${target} SESSIONQ_KIBIBYTES)
   set(parts)
   foreach(source IN LISTS ARGN)
@@ -44,6 +47,12 @@ function(sessionq_group_sources target prefix)
     endif()
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder} NORMALIZE)
     cmake_path(GET source PARENT_PATH part)
+    foreach(divided IN LISTS rooms)
+      cmake_path(IS_PREFIX divided ${source} is_in_room)
+      if(is_in_room)
+        set(part ${divided})
+      endif()
+    endforeach()
     cmake_path(GET part FILENAME part)
     sessionq_source_size(${source} size)
     list(APPEND parts ${part})
