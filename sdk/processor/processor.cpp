@@ -6,7 +6,7 @@
 #include "core/log.hpp"
 #include "core/log_events.hpp"
 #include "processor/options_check.hpp"
-#include "processor/processor_metrics.hpp"
+#include "processor/report/processor_metrics.hpp"
 
 namespace sessionq::processor {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/log.hpp"
-#include "processor/first_credit.hpp"
+#include "processor/credit/first_credit.hpp"
 
 namespace sessionq::processor {
 namespace {

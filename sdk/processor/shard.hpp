@@ -10,7 +10,7 @@
 #include <sessionq/processor_report.hpp>
 
 #include "core/inbox.hpp"
-#include "processor/slot_table.hpp"
+#include "processor/slots/slot_table.hpp"
 #include "processor/stop_machine.hpp"
 #include "processor/workplace.hpp"
 

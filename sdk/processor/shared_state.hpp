@@ -8,14 +8,14 @@
 #include <sessionq/processor_options.hpp>
 
 #include "processor/environment.hpp"
-#include "processor/handler_faults.hpp"
 #include "processor/handlers.hpp"
-#include "processor/health_board.hpp"
-#include "processor/held_sessions.hpp"
-#include "processor/open_book.hpp"
-#include "processor/session_count.hpp"
-#include "processor/suspect_turn.hpp"
-#include "processor/target_claims.hpp"
+#include "processor/message/handler_faults.hpp"
+#include "processor/report/health_board.hpp"
+#include "processor/session/held_sessions.hpp"
+#include "processor/session/open_book.hpp"
+#include "processor/session/session_count.hpp"
+#include "processor/session/suspect_turn.hpp"
+#include "processor/slots/target_claims.hpp"
 
 namespace sessionq::processor {
 

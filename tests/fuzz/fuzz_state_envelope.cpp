@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "ports/state_envelope.hpp"
-#include "processor/session_record.hpp"
+#include "processor/session/session_record.hpp"
 
 using namespace sessionq;
 

@@ -17,7 +17,7 @@
 #include "client/threads/receive_thread.hpp"
 #include "core/tracing.hpp"
 #include "ports/endpoint.hpp"
-#include "processor/processor_metrics.hpp"
+#include "processor/report/processor_metrics.hpp"
 
 namespace sessionq::client {
 

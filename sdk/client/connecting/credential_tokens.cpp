@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "processor/exception_text.hpp"
+#include "processor/message/exception_text.hpp"
 
 namespace sessionq::client {
 namespace {

@@ -6,7 +6,7 @@
 #include "core/access.hpp"
 #include "core/trace_context.hpp"
 #include "dispatch/coroutine_host.hpp"
-#include "processor/handled_message.hpp"
+#include "processor/message/handled_message.hpp"
 
 namespace sessionq::detail {
 namespace {

@@ -64,17 +64,15 @@ std::optional<Operation<core::Done>> HandlerSession::settle(DeliveryPtr delivery
     return operation<core::Done>(
         context,
         [delivery = std::move(delivery), settlement = std::move(settlement)](
-            const processor::SessionReach& reach,
+            processor::SessionDriver& driver,
             const PendingPtr<core::Done>& pending) mutable -> GiveUp {
-            if (reach.own_locks != nullptr) {
-                reach.own_locks->remove(delivery->own_lock.get());
+            if (driver.asked() == nullptr) {
+                driver.asked() = std::make_unique<AskedSettlements>();
             }
-            if (reach.asked == nullptr) {
-                reach.asked = std::make_unique<AskedSettlements>();
-            }
-            reach.link->settle(
-                static_cast<AskedSettlements&>(*reach.asked).add(std::move(delivery), pending),
-                std::move(settlement));
+            ports::OwnLock* const lock = delivery->own_lock.get();
+            driver.held_link()->settle(
+                static_cast<AskedSettlements&>(*driver.asked()).add(std::move(delivery), pending),
+                std::move(settlement), lock);
             return nullptr;
         });
 }

@@ -8,7 +8,7 @@
 
 #include "client/calls/operation.hpp"
 #include "client/receiving/message_holder.hpp"
-#include "processor/session_driver.hpp"
+#include "processor/session/session_driver.hpp"
 
 namespace sessionq::client {
 
@@ -31,8 +31,8 @@ public:
     [[nodiscard]] Operation<Deadline> renew_lock(const HeldDelivery& delivery,
                                                  const OperationContext& context) override;
 
-    /// `ask(reach, pending)` makes a request on the loop. It returns how to give it up: a function
-    /// of the reach, or null.
+    /// `ask(driver, pending)` makes a request on the loop, while the session is held. It returns a
+    /// function of the driver that gives the request up, or null.
     template <typename T, typename Ask>
     [[nodiscard]] Operation<T> operation(const OperationContext& context, Ask ask) const {
         OperationContext combined = context.within(OperationContext::current());
@@ -49,11 +49,11 @@ public:
                             pending->complete(lost);
                             return;
                         }
-                        const GiveUp give_up = ask(driver->reach(), pending);
+                        const GiveUp give_up = ask(*driver, pending);
                         if (give_up) {
                             pending->ask_port([weak, give_up] {
                                 if (const auto there = held(weak)) {
-                                    give_up(there->reach());
+                                    give_up(*there);
                                 }
                             });
                         }
@@ -63,7 +63,7 @@ public:
                     return held(weak) ? std::move(why) : lost;
                 }};
     }
-    using GiveUp = std::function<void(const processor::SessionReach&)>;
+    using GiveUp = std::function<void(processor::SessionDriver&)>;
 
 private:
     using WeakDriver = std::weak_ptr<processor::SessionDriver>;
@@ -71,7 +71,7 @@ private:
     /// On the loop. Null: the session is not held any more.
     [[nodiscard]] static std::shared_ptr<processor::SessionDriver> held(const WeakDriver& weak) {
         auto driver = weak.lock();
-        return driver && driver->reach().link != nullptr ? std::move(driver) : nullptr;
+        return driver && driver->held_link() != nullptr ? std::move(driver) : nullptr;
     }
     [[nodiscard]] Failure loss() const {
         return {.code = Errc::lock_lost,

@@ -16,12 +16,10 @@ namespace client {
 namespace {
 
 /// Messages that a handler settles, and not the processor.
-core::Result<Deliveries> hand_over(Deliveries deliveries, ports::OwnLocks* own_locks) {
+core::Result<Deliveries> hand_over(Deliveries deliveries, ports::HeldLink& link) {
     for (ports::DeliveryPtr& each : deliveries) {
         auto held = std::make_unique<HeldDelivery>(std::move(*each));
-        if (own_locks != nullptr) {
-            held->own_lock = own_locks->add(*held);
-        }
+        held->own_lock = link.lock_of(*held);
         each = std::move(held);
     }
     return deliveries;
@@ -44,27 +42,28 @@ PublicCall<Deliveries, std::vector<LockedMessage>> receive_deferred(
     }
     const auto holder = std::make_shared<HandlerSession>(*Access::session(session)->driver());
     holder->require(ports::Capability::defer);
-    return {holder->operation<Deliveries>(
-                context,
-                [numbers = std::move(sequence_numbers)](
-                    const processor::SessionReach& reach,
-                    const PendingPtr<Deliveries>& pending) mutable -> HandlerSession::GiveUp {
-                    if (numbers.empty()) {
-                        pending->complete(Deliveries{});
-                        return nullptr;
-                    }
-                    const ports::RequestId id = reach.link->receive_deferred(
-                        std::move(numbers), pending->deadline(),
-                        [pending, own_locks = reach.own_locks,
-                         answer_to = AnswerTo<Deliveries>{pending, Errc::lock_lost}](
-                            core::Result<Deliveries> answer) {
-                            answer_to(answer && !pending->ended()
-                                          ? hand_over(std::move(answer).value(), own_locks)
-                                          : std::move(answer));
-                        });
-                    return [id](const processor::SessionReach& there) { there.link->give_up(id); };
-                }),
-            std::bind_front(to_messages, holder)};
+    return {
+        holder->operation<Deliveries>(
+            context,
+            [numbers = std::move(sequence_numbers)](
+                processor::SessionDriver& driver,
+                const PendingPtr<Deliveries>& pending) mutable -> HandlerSession::GiveUp {
+                if (numbers.empty()) {
+                    pending->complete(Deliveries{});
+                    return nullptr;
+                }
+                ports::HeldLink& link = *driver.held_link();
+                const ports::RequestId id = link->receive_deferred(
+                    std::move(numbers), pending->deadline(),
+                    [pending, &link, answer_to = AnswerTo<Deliveries>{pending, Errc::lock_lost}](
+                        core::Result<Deliveries> answer) {
+                        answer_to(answer && !pending->ended()
+                                      ? hand_over(std::move(answer).value(), link)
+                                      : std::move(answer));
+                    });
+                return [id](processor::SessionDriver& there) { (*there.held_link())->give_up(id); };
+            }),
+        std::bind_front(to_messages, holder)};
 }
 
 } // namespace client

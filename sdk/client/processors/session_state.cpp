@@ -19,12 +19,12 @@ Operation<T> state_operation(const SessionContext& session, const OperationConte
     processor::SessionDriver& driver = *Access::session(session)->driver();
     driver.view().workplace().endpoint.capabilities().require(ports::Capability::session_state);
     return HandlerSession{driver}.operation<T>(
-        context, [ask = std::move(ask)](const processor::SessionReach& reach,
+        context, [ask = std::move(ask)](processor::SessionDriver& there,
                                         const PendingPtr<T>& pending) mutable {
-            const ports::RequestId id =
-                ask(reach.state, pending->deadline(), AnswerTo<T>{pending, Errc::lock_lost});
+            const ports::RequestId id = ask(there.held_link()->state(), pending->deadline(),
+                                            AnswerTo<T>{pending, Errc::lock_lost});
             return HandlerSession::GiveUp{
-                [id](const processor::SessionReach& there) { there.state.give_up(id); }};
+                [id](processor::SessionDriver& still) { still.held_link()->state().give_up(id); }};
         });
 }
 

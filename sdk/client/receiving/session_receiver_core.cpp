@@ -7,17 +7,6 @@
 #include "timing/timer_service.hpp"
 
 namespace sessionq::client {
-namespace {
-
-/// If the message has a lock of its own.
-void lock_alone(std::optional<ports::OwnLocks>& locks, ports::Delivery& delivery) {
-    if (locks) {
-        static_cast<HeldDelivery&>(delivery).own_lock = locks->add(delivery);
-    }
-}
-
-} // namespace
-
 SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
                                          const ReceiverTerms& terms, ports::SessionLinkPtr link,
                                          TimePoint asked)
@@ -29,21 +18,17 @@ SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
       book_{terms.removes(), terms.prefetch},
       progress_{terms.removes() ? Duration::zero() : terms.max_lock_renewal} {
     status_->set_receiver(this);
-    if (ports::MessageLocks* const locks = link_->message_locks()) {
-        using Renewal = ports::OwnLocks::Renewal;
-        on_link_.message_locks.emplace(
-            home.loop, home.notifier, *locks,
-            ports::OwnLocks::Terms{.renewal = terms.renews ? Renewal::automatic : Renewal::by_hand,
-                                   .max_renewal = terms.max_lock_renewal});
-    }
+    using Renewal = ports::OwnLocks::Renewal;
+    link_.keep_message_locks(home.loop, home.notifier,
+                             {.renewal = terms.renews ? Renewal::automatic : Renewal::by_hand,
+                              .max_renewal = terms.max_lock_renewal});
     link_->set_events(*this);
     lock_.accepted(asked, home.loop.now(), link_->initial_lock());
     serve(); // prefetches
 }
 
 SessionReceiverCore::~SessionReceiverCore() {
-    link_.reset(); // refers to the deliveries
-    on_link_.state.drop();
+    link_.drop(); // refers to the deliveries
     settling_.fail_all(Failure{.code = Errc::lock_lost,
                                .detail = status_->title() + " ended before the broker confirmed",
                                .outcome_unknown = true});
@@ -65,7 +50,7 @@ template <typename T>
 void SessionReceiverCore::ask_state(const PendingPtr<T>& pending, ports::RequestId id) {
     pending->ask_port([status = status_, id] {
         if (SessionReceiverCore* there = status->receiver()) {
-            there->on_link_.state.give_up(id);
+            there->link_.state().give_up(id);
         }
     });
 }
@@ -87,7 +72,7 @@ void SessionReceiverCore::receive(const PendingPtr<Deliveries>& pending, std::si
 }
 
 void SessionReceiverCore::on_delivery(ports::DeliveryPtr delivery) {
-    lock_alone(on_link_.message_locks, *delivery);
+    static_cast<HeldDelivery&>(*delivery).own_lock = link_.lock_of(*delivery);
     if (book_.delivered(std::move(delivery))) {
         // By a later turn, so that messages that come together are handed out together.
         home_.loop.post([status = status_] {
@@ -111,9 +96,7 @@ void SessionReceiverCore::serve() {
     for (ReceiveBook::Answer& answer : book_.serve()) {
         progress_.received(answer.messages.size(), home_.loop.now());
         for (const ports::DeliveryPtr& each : answer.messages) {
-            if (const auto& lock = static_cast<const HeldDelivery&>(*each).own_lock) {
-                on_link_.message_locks->restart(*lock);
-            }
+            link_.restart(static_cast<const HeldDelivery&>(*each).own_lock.get());
         }
         answer.pending->complete(std::move(answer.messages));
     }
@@ -141,7 +124,7 @@ void SessionReceiverCore::receive_deferred(const PendingPtr<Deliveries>& pending
             if (answer && !pending->ended()) {
                 progress_.received(answer.value().size(), home_.loop.now());
                 for (const ports::DeliveryPtr& each : answer.value()) {
-                    lock_alone(on_link_.message_locks, *each);
+                    static_cast<HeldDelivery&>(*each).own_lock = link_.lock_of(*each);
                 }
             }
             answer_to(std::move(answer));
@@ -155,10 +138,8 @@ void SessionReceiverCore::receive_deferred(const PendingPtr<Deliveries>& pending
 void SessionReceiverCore::settle(const PendingPtr<core::Done>& pending,
                                  std::shared_ptr<HeldDelivery> delivery,
                                  ports::Settlement settlement) {
-    if (on_link_.message_locks) {
-        on_link_.message_locks->remove(delivery->own_lock.get());
-    }
-    link_->settle(settling_.add(std::move(delivery), pending), std::move(settlement));
+    ports::OwnLock* const lock = delivery->own_lock.get();
+    link_.settle(settling_.add(std::move(delivery), pending), std::move(settlement), lock);
     progress_.settled(home_.loop.now());
     if (terms_.max_lock_renewal > Duration::zero()) {
         look(); // a renewal that was held back may be due
@@ -172,22 +153,22 @@ void SessionReceiverCore::on_settled(ports::Delivery& delivery, const Failure* f
 // State and lock
 
 void SessionReceiverCore::get_state(const PendingPtr<std::optional<std::string>>& pending) {
-    ask_state(pending, on_link_.state.get(pending->deadline(), AnswerTo<std::optional<std::string>>{
-                                                                   pending, Errc::lock_lost}));
+    ask_state(pending, link_.state().get(pending->deadline(), AnswerTo<std::optional<std::string>>{
+                                                                  pending, Errc::lock_lost}));
 }
 
 void SessionReceiverCore::set_state(const PendingPtr<core::Done>& pending,
                                     std::optional<std::string> state) {
-    ask_state(pending, on_link_.state.set(std::move(state), pending->deadline(),
-                                          AnswerTo<core::Done>{pending, Errc::lock_lost}));
+    ask_state(pending, link_.state().set(std::move(state), pending->deadline(),
+                                         AnswerTo<core::Done>{pending, Errc::lock_lost}));
 }
 
 void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending,
                                      std::shared_ptr<ports::OwnLock> lock) {
     if (lock != nullptr) {
         ask(*pending, [&] {
-            return on_link_.message_locks->renew(lock, pending->deadline(),
-                                                 AnswerTo<Deadline>{pending, Errc::lock_lost});
+            return link_.renew(lock, pending->deadline(),
+                               AnswerTo<Deadline>{pending, Errc::lock_lost});
         });
         return;
     }
@@ -207,9 +188,7 @@ void SessionReceiverCore::renew_lock(const PendingPtr<Deadline>& pending,
 
 void SessionReceiverCore::on_lock_uncertain() {
     lock_.became_uncertain(home_.loop.now());
-    if (on_link_.message_locks) {
-        on_link_.message_locks->became_uncertain();
-    }
+    link_.became_uncertain();
     arm();
 }
 

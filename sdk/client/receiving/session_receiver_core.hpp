@@ -16,10 +16,8 @@
 #include "client/receiving/session_status.hpp"
 #include "client/receiving/settling_progress.hpp"
 #include "client/receiving/unanswered_settlements.hpp"
-#include "ports/enveloped_state.hpp"
+#include "ports/held_link.hpp"
 #include "ports/lock_keeper.hpp"
-#include "ports/own_locks.hpp"
-#include "ports/session_link.hpp"
 #include "timing/timer.hpp"
 
 namespace sessionq::client {
@@ -119,17 +117,10 @@ private:
     void perform(const ports::LockActions& actions, const Failure& loss);
     void perform(const ReceiverActions& actions, const Failure& why);
 
-    /// The requests to the link that take more than one step.
-    struct OnLink {
-        std::optional<ports::OwnLocks> message_locks{}; ///< unset: messages have no own locks
-        ports::EnvelopedState state;
-    };
-
     const Home home_;
     const ReceiverTerms terms_;
     const std::shared_ptr<SessionStatus> status_;
-    ports::SessionLinkPtr link_;
-    OnLink on_link_{.state = ports::EnvelopedState{*link_}};
+    ports::HeldLink link_;
     ports::LockKeeper lock_{};
     ReceiverMachine machine_{};
     timing::Timer timer_{timing::Timer::calling<&SessionReceiverCore::look>(this)};

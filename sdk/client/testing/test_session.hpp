@@ -26,8 +26,8 @@
 #include "client/receiving/receive_book.hpp"
 #include "core/executor.hpp"
 #include "dispatch/coroutine_host.hpp"
-#include "processor/handled_message.hpp"
-#include "processor/handled_session.hpp"
+#include "processor/message/handled_message.hpp"
+#include "processor/session/handled_session.hpp"
 
 namespace sessionq::client {
 

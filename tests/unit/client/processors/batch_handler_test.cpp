@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Handlers of batches by the public functions. unit/processor/batch_test.cpp says what they do.
+// Handlers of batches by the public functions. unit/processor/message/batch_test.cpp says what they
+// do.
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "processor/session_machine.hpp"
+#include "processor/session/session_machine.hpp"
 #include "unit/processor/support/abandon_delay.hpp"
 
 namespace sessionq::test {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+
+#include <sessionq/processor_options.hpp>
+
+#include "core/byte_budget.hpp"
+#include "ports/session_link.hpp"
+#include "processor/credit/fetch_window.hpp"
+#include "processor/session/session_terms.hpp"
+
+namespace sessionq::processor {
+
+/// Decides what credit goes out with an accept, so that a session costs one round trip (R4). None
+/// where on_session_open runs before any message, and none where messages are deleted as they are
+/// sent: a session that comes too late is given back, and they would be lost. `handled`: half
+/// of a session's window, as `window_half` says. Accepts may wait for
+/// long, so all `slots` together take no more than a quarter of what the budget has left.
+[[nodiscard]] inline ports::FirstCredit first_credit(const ProcessorOptions& options,
+                                                     const SessionLimits& limits,
+                                                     std::uint32_t handled, std::uint32_t slots,
+                                                     bool has_open,
+                                                     const core::ByteBudget& budget) noexcept {
+    if (has_open || options.receive_and_delete) {
+        return {};
+    }
+    const std::uint32_t turn = options.max_messages_per_turn;
+    const std::uint32_t window = FetchWindow::least(limits.prefetch, handled);
+    const std::uint32_t wanted = turn != 0 ? std::min(window, turn) : window;
+    const std::uint32_t share = budget.affordable() / 4 / std::max(slots, 1U);
+    return {.count = std::max(std::min(wanted, share), 1U),
+            .drain = limits.idle_timeout == Duration::zero()};
+}
+
+} // namespace sessionq::processor

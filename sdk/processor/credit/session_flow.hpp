@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "processor/credit/credit_window.hpp"
+#include "processor/credit/fetch_window.hpp"
+#include "processor/session/session_terms.hpp"
+
+namespace sessionq::processor {
+
+/// Decides how a session's messages are asked for: how many (`FetchWindow`), on what credit
+/// (`CreditWindow`), and how long before the end of the idle timeout the credit is asked back, so
+/// that the slot has the answer by then (`DrainTime`).
+class SessionFlow {
+public:
+    explicit SessionFlow(const SessionTerms& terms) noexcept
+        : credit_{terms.budget, terms.share},
+          window_{terms.budget, terms.limits.prefetch, window_half(terms.calls, terms.batch)},
+          drain_time_{terms.drain_time},
+          drain_timeout_{terms.tuning.drain_timeout} {}
+
+    /// Credit went out with the accept.
+    void given(ports::FirstCredit first, TimePoint now) noexcept {
+        credit_.given(first, now + drain_timeout_);
+    }
+    void arrived(std::size_t bytes, TimePoint now) noexcept {
+        credit_.arrived(bytes);
+        window_.arrived(credit_.credit() == 0, now);
+        asked_ahead_ = false;
+    }
+    /// A handler has ended. `held`: messages that came and have not left. `is_dry`: none of them
+    /// is left for a handler.
+    void handled(std::uint32_t held, bool is_dry, TimePoint now) noexcept {
+        window_.ended(held, is_dry, now);
+    }
+    void left(std::size_t bytes) noexcept { credit_.left(bytes); }
+
+    /// How many more messages to ask for. `held` came and have not left, `set_aside` of them take
+    /// no place in the window. `most`: at most so many beside those on their way.
+    [[nodiscard]] std::uint32_t grant(std::uint32_t held, std::uint32_t set_aside,
+                                      std::uint32_t most) noexcept {
+        return credit_.grant(std::min(window_.size(), most), held, set_aside);
+    }
+
+    /// Whether to ask for the credit back. Then `is_draining` until the answer.
+    [[nodiscard]] bool drain(TimePoint now) noexcept {
+        const bool asks = credit_.drain(now + drain_timeout_);
+        if (asks) {
+            asked_at_ = now;
+        }
+        return asks;
+    }
+    /// A drain that was asked for goes ahead of the end of the idle timeout.
+    void goes_ahead() noexcept { asked_ahead_ = true; }
+    /// A drain was answered. False: the answer shows nothing.
+    [[nodiscard]] bool drained(TimePoint now) noexcept {
+        if (asked_at_ != TimePoint{}) { // else it went out with the accept
+            drain_time_.answered_in(now - asked_at_);
+        }
+        return credit_.drained();
+    }
+    /// Nothing more is asked for: a drain was not answered, or the lock is lost.
+    void close() noexcept { credit_.close(); }
+
+    void configure(std::uint32_t prefetch) noexcept { window_.configure(prefetch); }
+    void limit_handled(std::uint32_t messages) noexcept { window_.limit_handled(messages); }
+    /// The idle timeout has changed.
+    void forget_ahead() noexcept { asked_ahead_ = false; }
+
+    /// The broker has shown that there is nothing more, and nothing more is waited for (R4).
+    [[nodiscard]] bool rolls(Duration idle_timeout) const noexcept {
+        return (idle_timeout == Duration::zero() || asked_ahead_) && credit_.shown_empty();
+    }
+    /// When to ask for the credit back, so that the answer is there at `idle_end`. A message that
+    /// this misses would have come after the timeout. TimePoint::max(): not now.
+    [[nodiscard]] TimePoint ask_at(TimePoint idle_end, Duration idle_timeout) const noexcept {
+        if (credit_.phase() != CreditWindow::Phase::flowing || credit_.credit() == 0 ||
+            idle_end == TimePoint::max()) {
+            return TimePoint::max();
+        }
+        return idle_end - std::min(drain_time_.least(), idle_timeout);
+    }
+
+    [[nodiscard]] bool is_draining() const noexcept { return credit_.is_draining(); }
+    [[nodiscard]] bool is_closed() const noexcept {
+        return credit_.phase() == CreditWindow::Phase::closed;
+    }
+    /// When an unanswered drain is overdue; TimePoint::max(): none is unanswered.
+    [[nodiscard]] TimePoint drain_by() const noexcept { return credit_.drain_by(); }
+    [[nodiscard]] std::uint32_t credit() const noexcept { return credit_.credit(); }
+    [[nodiscard]] std::uint32_t window() const noexcept { return window_.size(); }
+
+private:
+    CreditWindow credit_;
+    FetchWindow window_;
+    DrainTime& drain_time_;
+    const Duration drain_timeout_;
+    bool asked_ahead_{false}; ///< a drain went out before the idle clock was due
+    TimePoint asked_at_{};    ///< the last drain
+};
+
+} // namespace sessionq::processor

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+
+#include <sessionq/operation_context.hpp>
+
+#include "core/message_spans.hpp"
+#include "ports/delivery.hpp"
+#include "processor/session/handled_session.hpp"
+
+namespace sessionq::processor {
+
+/// What a `MessageContext` shows: a message in its handler, or in an application's test. What a
+/// handler reads of the message is no virtual call. Any thread.
+class HandledMessage : public ports::Delivery {
+public:
+    /// Decides the outcome, once (R8). Throws already_settled, lock_lost or not_supported.
+    virtual void settle(ports::Settlement settlement) = 0;
+    [[nodiscard]] virtual bool decided() const noexcept = 0;
+
+    [[nodiscard]] virtual HandledSession& session() const noexcept = 0;
+    [[nodiscard]] virtual std::uint32_t attempt() const noexcept = 0;
+    [[nodiscard]] virtual std::stop_token stop_token() const noexcept = 0;
+    /// Under which its handler runs, without the message's trace. With that of the handler's span.
+    [[nodiscard]] virtual OperationContext operation_context() const = 0;
+
+    core::MessageSpansPtr spans{}; ///< Of a message of a processor.
+};
+
+} // namespace sessionq::processor

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+
+#include "processor/message/message_machine.hpp"
+
+namespace sessionq::processor {
+
+/// Messages that wait for their next try, or to go back, by the instant they wait for. Thousands
+/// may wait, each for another one.
+class RetryQueue {
+public:
+    void add(MessageMachine& message) { waiting_.emplace(message.retry_at(), &message); }
+
+    /// Null: none waits.
+    [[nodiscard]] MessageMachine* take() noexcept { return take_due(TimePoint::max()); }
+    /// Null: none waits for `now` or earlier.
+    [[nodiscard]] MessageMachine* take_due(TimePoint now) noexcept {
+        if (waiting_.empty() || waiting_.begin()->first > now) {
+            return nullptr;
+        }
+        MessageMachine* const first = waiting_.begin()->second;
+        waiting_.erase(waiting_.begin());
+        return first;
+    }
+
+    /// False: it does not wait.
+    bool remove(const MessageMachine& message) noexcept {
+        const auto [first, last] = waiting_.equal_range(message.retry_at());
+        const auto found = std::find_if(
+            first, last, [&message](const auto& each) { return each.second == &message; });
+        if (found == last) {
+            return false;
+        }
+        waiting_.erase(found);
+        return true;
+    }
+
+    /// TimePoint::max(): none waits.
+    [[nodiscard]] TimePoint next() const noexcept {
+        return waiting_.empty() ? TimePoint::max() : waiting_.begin()->first;
+    }
+    [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
+
+private:
+    std::multimap<TimePoint, MessageMachine*> waiting_{};
+};
+
+} // namespace sessionq::processor

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sessionq/health.hpp>
+#include <sessionq/metrics.hpp>
+#include <sessionq/processor_report.hpp>
+
+#include "processor/report/meters.hpp"
+
+namespace sessionq::processor {
+
+/// The work that waits at an entity.
+struct Backlog {
+    std::size_t active{0};
+    std::size_t deferred{0};
+    std::size_t scheduled{0};
+    std::size_t waiting_sessions{0};
+    Duration waiting_for{}; ///< of the session that waits for longest
+};
+
+/// The metrics of a processor, of what its shards have measured and what was described.
+class ProcessorMetrics {
+public:
+    /// `client_id`: empty if the client has none.
+    ProcessorMetrics(std::string_view system, std::string_view client_id,
+                     const std::vector<std::string>& entities);
+
+    void add(const Meters& meters);
+    void add(const ProcessorDescription& described);
+    void add(const Health& health);
+    void add(const Backlog& backlog);
+    [[nodiscard]] Metrics take() { return std::move(metrics_); }
+
+private:
+    MetricAttributes common_;
+    Metrics metrics_{};
+};
+
+} // namespace sessionq::processor

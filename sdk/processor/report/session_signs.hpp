@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <sessionq/processor_report.hpp>
+#include <sessionq/time.hpp>
+
+#include "processor/report/slot_words.hpp"
+
+namespace sessionq::processor {
+
+/// What a held session shows of itself.
+struct SessionSigns {
+    const std::string& entity;
+    const std::string& session_id;
+    SlotWords words{.waits_for = "messages"};
+    TimePoint progress_at{};                      ///< as `SessionMachine` has it
+    TimePoint unanswered_since{TimePoint::max()}; ///< max: no settlement is unanswered
+    std::uint32_t window{0};
+    std::uint32_t in_flight{0};
+    std::uint32_t running{0};  ///< handlers; zero if it made progress lately
+    Duration ready_for{};      ///< as `SlotDescription` has it; zero if it made progress lately
+    bool awaits_worker{false}; ///< messages may start, and nothing else is awaited
+    bool renewal_late{false};
+    bool parked{false};
+    bool open_failed{false}; ///< parked for that
+};
+
+[[nodiscard]] SlotDescription describe(const SessionSigns& signs, TimePoint now);
+
+} // namespace sessionq::processor

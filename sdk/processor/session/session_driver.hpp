@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <list>
+#include <memory>
+#include <utility>
+
+#include <sessionq/processor_report.hpp>
+
+#include "ports/held_link.hpp"
+#include "processor/message/message_call.hpp"
+#include "processor/report/session_signs.hpp"
+#include "processor/session/handled_session.hpp"
+#include "processor/session/record_keeper.hpp"
+#include "processor/session/session_call.hpp"
+#include "processor/session/session_machine.hpp"
+#include "processor/session/session_view.hpp"
+
+namespace sessionq::processor {
+
+class Shard;
+
+/// Messages that a handler asked for and settles by itself: the session's machine knows nothing of
+/// them. The client implements it. Destroyed after the link, it fails those that are unanswered.
+class AskedMessages {
+public:
+    virtual ~AskedMessages() = default;
+    virtual void settled(ports::Delivery& delivery, const Failure* failure) = 0;
+};
+
+/// The session of a driver, as its handlers see it.
+class DrivenSession final : public HandledSession {
+public:
+    explicit DrivenSession(SessionDriver& driver) noexcept : driver_{driver} {}
+
+    [[nodiscard]] const std::string& session_id() const noexcept override;
+    [[nodiscard]] const std::string& entity() const noexcept override;
+    [[nodiscard]] Deadline lock_expires() const noexcept override;
+    [[nodiscard]] std::stop_token stop_token() const noexcept override;
+    void release() noexcept override;
+    [[nodiscard]] dispatch::CoroutineHost& coroutines() override;
+    [[nodiscard]] SessionDriver* driver() const noexcept override { return &driver_; }
+
+private:
+    SessionDriver& driver_;
+};
+
+/// Where a session sits.
+struct SessionSeat {
+    std::size_t slot;
+    std::size_t target;
+    TimePoint asked_at;     ///< when the accept was
+    TimePoint granted_at{}; ///< when the session came
+    TimePoint left_at{};    ///< when the slot left the session before; unset: there was none
+};
+
+/// Performs what `SessionMachine` decides for one held session: the link on one side, the lane on
+/// the other, one timer. Lives on its shard's loop and is owned by the shard.
+class SessionDriver final : public ports::LinkEvents,
+                            public std::enable_shared_from_this<SessionDriver> {
+public:
+    SessionDriver(Shard& shard, const SessionSeat& seat, ports::SessionLinkPtr link);
+
+    /// The session was accepted.
+    void open();
+
+    /// Gives the machine an input and performs its actions in their order. An input that comes
+    /// meanwhile appends its own.
+    template <typename... Wants, typename... Gives>
+    void feed(void (SessionMachine::*input)(Wants...), Gives&&... gives) {
+        (machine_.at(view_.loop().now()).*input)(std::forward<Gives>(gives)...);
+        if (perform()) {
+            view_.workplace().timers.changed(timer_);
+        }
+    }
+
+    void ended(MessageCall& call); ///< its handler has returned, or will not run
+    void session_call_ended();
+
+    // For the requests of its handlers, on the loop
+    /// Null: the session is not held any more.
+    [[nodiscard]] ports::HeldLink* held_link() noexcept {
+        return machine_.keeps_lock() && link_.is_there() ? &link_ : nullptr;
+    }
+    [[nodiscard]] std::unique_ptr<AskedMessages>& asked() noexcept { return asked_; }
+    [[nodiscard]] const SessionMachine& machine() const noexcept { return machine_; }
+    /// Counts the handlers that run only if it made no progress since `quiet_since`.
+    [[nodiscard]] SessionSigns signs(TimePoint quiet_since) const;
+
+    /// Any thread, while a handler of the session runs.
+    [[nodiscard]] SessionView& view() noexcept { return view_; }
+    [[nodiscard]] HandledSession& handled() noexcept { return handled_; }
+
+    std::list<std::shared_ptr<SessionDriver>>::iterator place{}; ///< in its shard's list
+
+private:
+    [[nodiscard]] ports::DeliveryPtr new_delivery() override { return MessageCall::make(*this); }
+    void on_delivery(ports::DeliveryPtr delivery) override;
+    void on_settled(ports::Delivery& delivery, const Failure* failure) override;
+    void on_drained() override { feed(&SessionMachine::drained); }
+    void on_lock_uncertain() override { feed(&SessionMachine::lock_uncertain); }
+    void on_lost(const Failure& reason) override;
+
+    struct Steps; ///< one overload for each action
+
+    bool perform(); ///< false: an outer call does
+    void drop_link();
+    void take_back();
+    void renew_lock();
+    void run_call(std::optional<CloseReason> closes);
+    void settle(MessageCall& call, const Resolution& resolution);
+
+    Shard& shard_;
+    const SessionSeat seat_;
+    std::unique_ptr<AskedMessages> asked_{}; ///< null: none was settled. Outlives the link
+    ports::HeldLink link_;
+    SessionView view_;
+    DrivenSession handled_{*this};
+    RecordKeeper record_;
+    SessionMachine machine_;
+    std::unique_ptr<SessionCall> session_call_{};
+    SessionTimer timer_{machine_, this, [](void* self) {
+                            static_cast<SessionDriver*>(self)->feed(&SessionMachine::due);
+                        }};
+};
+
+} // namespace sessionq::processor

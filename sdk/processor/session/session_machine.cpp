@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: MIT
+// Where a session stands: the only file that changes its phase.
+
+#include "processor/session/session_machine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/backoff.hpp"
+#include "processor/slots/slot_machine.hpp"
+
+namespace sessionq::processor {
+namespace {
+
+/// Half of a bound. Zero: there is none.
+Duration half_of(Duration bound) noexcept {
+    return bound == Duration::zero() ? Duration::max() : bound / 2;
+}
+
+Duration longest_hold(const SessionTerms& terms) noexcept {
+    return terms.options.max_hold.value_or(Duration::zero());
+}
+
+TimePoint hold_end(const SessionTerms& terms, TimePoint now) noexcept {
+    const Duration hold = longest_hold(terms);
+    return hold > Duration::zero() ? now + hold : TimePoint::max();
+}
+
+} // namespace
+
+SessionMachine::SessionMachine(const SessionTerms& terms, TimePoint now)
+    : terms_{terms},
+      now_{now},
+      idle_{terms.limits.idle_timeout},
+      flow_{terms},
+      lock_{terms.options.max_lock_renewal},
+      settle_wait_{terms.tuning.settle_timeout},
+      gather_clock_{terms.batch, half_of(terms.options.max_lock_renewal),
+                    Deadline::after(half_of(longest_hold(terms)), now).time()},
+      attempts_{terms.options.crash_guard},
+      calls_{terms.calls},
+      progress_at_{now},
+      hold_until_{hold_end(terms, now)} {}
+
+// Opening
+
+void SessionMachine::given(ports::FirstCredit first) { flow_.given(first, now_); }
+
+void SessionMachine::hold_back() { add(action::PauseLane{}); }
+
+void SessionMachine::let_in() {
+    if (phase_ == Phase::held_back) {
+        add(action::ResumeLane{});
+        begin();
+    }
+}
+
+void SessionMachine::begin() {
+    if (phase_ != Phase::held_back) {
+        return;
+    }
+    opened_ = true;
+    closes_ = terms_.has_close;
+    add(action::CountOpened{});
+    opening_call_ = terms_.has_open;
+    progress_at_ = now_;
+    phase_ = Phase::working;
+    idle_.start(now_);
+    if (opening_call_) { // the clock does not run while on_session_open does
+        phase_ = Phase::opening;
+        idle_.begin();
+        add(action::RunOpen{});
+    }
+    grant();
+    if (!opening_call_ && idle_.timeout() == Duration::zero()) {
+        drain(); // R4: ask at once whether there is anything
+    }
+}
+
+void SessionMachine::open_ended(bool succeeded, std::uint32_t failed_before) {
+    if (!opening_call_) {
+        return;
+    }
+    opening_call_ = false;
+    ++holds_;
+    idle_.end(now_);
+    add(action::LimitLane{calls_});
+    if (phase_ == Phase::opening && succeeded) {
+        phase_ = Phase::working;
+    } else if (phase_ == Phase::opening) { // it waits by itself, as one whose message failed does
+        progress_at_ = now_;
+        const Duration full = core::Backoff::at(terms_.options.error_backoff, failed_before);
+        park(now_ + core::Backoff::jittered(full, terms_.random), CloseReason::open_failed);
+    }
+    if (phase_ == Phase::working) {
+        release_holds(); // the messages that wait may start
+        grant();
+    }
+    step();
+    react();
+}
+
+void SessionMachine::open_skipped() {
+    closes_ = false; // on_session_open did not run
+    opening_call_ = false;
+    idle_.end(now_);
+    step();
+}
+
+// Messages' wishes
+
+/// A wish that is followed may lead to more of them.
+void SessionMachine::react() {
+    while (const auto wishes = std::exchange(wishes_, std::nullopt)) {
+        if (wishes->dead_letters) {
+            dead_letters_ = true;
+            idle_.roll_at_once();
+            add(action::TakeBack{});
+        }
+        if (wishes->turn_over && !is_leaving()) {
+            start_leaving(CloseReason::max_messages);
+        }
+        wait(*wishes);
+        if (wishes->rewinds) {
+            rewind();
+        }
+        if (wishes->gone) {
+            message_gone();
+        } else if (wishes->makes_room) {
+            grant();
+        }
+    }
+    if (!opening_call_) {
+        free_slot();
+    }
+}
+
+void SessionMachine::wait(const Wishes& wishes) {
+    if (wishes.suspect != nullptr) {
+        examine(*wishes.suspect);
+    }
+    if (wishes.retries_at != TimePoint{}) {
+        add(action::WriteDelay{delay_.begin(wishes.retries_at, now_)});
+        wait(wishes.retries_at);
+    }
+    if (wishes.parks_until != TimePoint{} && phase_ != Phase::parked) {
+        park(wishes.parks_until, CloseReason::parked);
+    }
+}
+
+/// Parked because the session's record says so, or is about to.
+void SessionMachine::wait(TimePoint until) {
+    if (phase_ == Phase::parked) {
+        parked_until_ = std::max(parked_until_, until);
+    } else if (!is_leaving()) {
+        park(until, CloseReason::parked);
+    }
+    waits_ = phase_ == Phase::parked;
+}
+
+/// The session is parked until then, and then left for `reason`. It keeps its slot where too many
+/// are parked.
+void SessionMachine::park(TimePoint until, CloseReason reason) {
+    if (terms_.parked.try_take()) {
+        counted_in_ = &terms_.parked;
+    }
+    reason_ = reason;
+    phase_ = Phase::parked;
+    parked_until_ = until;
+    add(action::PauseLane{});
+    if (!drain()) {
+        take_all_back(Phase::parked);
+    }
+}
+
+void SessionMachine::message_gone() {
+    if (phase_ == Phase::putting_back && in_flight() == 0) {
+        phase_ = Phase::working; // all is back: the failed message is the next to come
+        release_holds();
+    }
+    grant();
+    keep(attempts_.gone());
+    step();
+}
+
+/// While it is parked or drains, the failed message waits and goes back with the others.
+void SessionMachine::rewind() {
+    if (phase_ == Phase::leaving) {
+        take_all_back(Phase::leaving);
+    } else if (phase_ <= Phase::working || phase_ == Phase::idling_out ||
+               phase_ == Phase::putting_back) {
+        phase_ = Phase::rewinding;
+        if (!drain()) {
+            take_all_back(Phase::putting_back);
+        }
+    }
+}
+
+// Credit and idleness
+
+void SessionMachine::grant() {
+    if (!may_fetch() || rolls()) {
+        return;
+    }
+    const std::uint32_t count = flow_.grant(in_flight(), set_aside(), turn_room());
+    if (count != 0) {
+        add(action::AddCredit{count});
+    }
+}
+
+/// Asks for the credit back. False: there is none, and no answer comes.
+bool SessionMachine::drain() {
+    if (flow_.drain(now_)) {
+        add(action::Drain{});
+    }
+    return flow_.is_draining();
+}
+
+void SessionMachine::drained() {
+    if (flow_.drained(now_) || phase_ != Phase::idling_out) {
+        after_drain();
+    } else { // asked before the session was granted: once more
+        phase_ = Phase::working;
+        grant();
+        idle_out();
+    }
+    gather();
+    react();
+}
+
+/// The broker has answered the drain, or the credit is closed. Then the broker may still send, and
+/// the link is of no more use: closing it gives back what comes.
+void SessionMachine::after_drain() {
+    if (phase_ == Phase::draining) {
+        take_all_back(Phase::leaving);
+    } else if (is_leaving()) {
+        return;
+    } else if (phase_ == Phase::idling_out && idle_.fire()) {
+        start_leaving(dead_letters_ ? CloseReason::dead_lettered : CloseReason::idle);
+    } else if (flow_.is_closed()) {
+        start_leaving(CloseReason::unresponsive);
+    } else if (phase_ == Phase::parked) {
+        take_all_back(Phase::parked);
+    } else if (phase_ == Phase::rewinding) {
+        take_all_back(Phase::putting_back);
+    } else if (phase_ == Phase::idling_out) {
+        phase_ = Phase::working; // a message came before the drain's answer (R3)
+    }
+    grant();
+}
+
+void SessionMachine::idle_out() {
+    phase_ = Phase::idling_out;
+    if (!drain()) {
+        after_drain();
+    }
+}
+
+// Leaving: drain the credit, give back what waits, wait for what runs, call on_session_close, give
+// the session back (R3, R15)
+
+void SessionMachine::leave(CloseReason reason) {
+    if (!is_leaving()) {
+        start_leaving(reason);
+    }
+    react();
+}
+
+void SessionMachine::start_leaving(CloseReason reason) {
+    reason_ = reason;
+    if (!removes()) {
+        add(action::PauseLane{});
+    }
+    // What goes back before the drain's answer would come again on the credit that is left.
+    phase_ = Phase::draining;
+    if (!drain()) {
+        take_all_back(Phase::leaving);
+    }
+}
+
+/// The messages that wait in the lane go back, in `phase`.
+void SessionMachine::take_all_back(Phase phase) {
+    phase_ = phase;
+    if (removes()) { // what arrived cannot go back: it is handled first
+        gather();
+        all_back();
+    } else {
+        add(action::TakeBack{});
+        step();
+    }
+}
+
+void SessionMachine::all_taken_back() {
+    take_back_gathered();
+    all_back();
+    react();
+}
+
+/// Nothing waits in the lane any more.
+void SessionMachine::all_back() {
+    took_back_ = took_back_ || phase_ == Phase::parked;
+    if (phase_ == Phase::leaving && lost_ && !lists_.handlers_run()) {
+        drop_link();
+    }
+    let_back();
+    step();
+}
+
+/// The failed messages go back, as far as nothing is in their way: the session's record is not with
+/// it yet, or handlers of earlier messages still run. Those would come before it again, uncounted,
+/// and nothing would tell their holder to wait.
+void SessionMachine::let_back() {
+    const bool is_due = phase_ == Phase::parked
+                            ? took_back_ && waits_
+                            : phase_ == Phase::putting_back || phase_ == Phase::leaving;
+    const bool in_the_way = terms_.ordered && !removes() && lists_.handlers_run();
+    const bool is_kept = is_writing() || in_the_way;
+    if (is_due && (!is_kept || !usable())) {
+        let_all_back();
+    }
+}
+
+/// A parked session whose handlers have returned keeps no slot. Nor does one that will be left when
+/// its settlements are answered (R4), while there is room for it among those.
+void SessionMachine::free_slot() {
+    if (seat_ != Seat::slot || (phase_ != Phase::parked && !only_settles())) {
+        return;
+    }
+    if (phase_ != Phase::parked) {
+        if (counted_in_ != nullptr || !terms_.settling.try_take()) {
+            return;
+        }
+        counted_in_ = &terms_.settling;
+        seat_ = Seat::settling;
+        add(action::FreeSlot{reason_});
+    } else if (counted_in_ != nullptr && took_back_ && !lists_.handlers_run()) {
+        seat_ = Seat::parked;
+        add(action::CountParked{});
+        add(action::FreeSlot{reason_});
+    }
+}
+
+/// Something has ended: goes on once nothing is in flight any more.
+void SessionMachine::step() {
+    if (phase_ != Phase::leaving || idle_.in_flight() != 0) {
+        return;
+    }
+    if (usable()) { // the session's record goes first
+        if (is_writing()) {
+            return;
+        }
+        const AttemptSteps steps = attempts_.tidy();
+        keep(steps);
+        if (steps.write) {
+            return;
+        }
+    }
+    if (!closes_) {
+        close();
+        return;
+    }
+    phase_ = Phase::closing_call;
+    add(action::RunClose{reason_});
+    release_holds();
+    add(action::ResumeLane{});
+}
+
+void SessionMachine::close_ended() {
+    if (phase_ == Phase::closing_call) {
+        close();
+    }
+}
+
+void SessionMachine::close() {
+    idle_.dispose();
+    phase_ = Phase::closing_link;
+    if (!lost_) {
+        close_by_ = now_ + terms_.tuning.close_timeout;
+        add(action::CloseLink{});
+    }
+    if (counted_in_ != nullptr) {
+        counted_in_->release();
+    }
+    add(action::LetGo{.reason = reason_, .opened = opened_});
+    if (seat_ == Seat::slot) {
+        add(action::FreeSlot{reason_});
+    }
+    if (lost_) {
+        link_closed();
+    }
+}
+
+void SessionMachine::link_closed() {
+    if (phase_ == Phase::closing_link) {
+        phase_ = Phase::finished;
+        keep({.end_turn = attempts_.end_turn()});
+        add(action::Finish{});
+    }
+}
+
+// The lock (R13)
+
+void SessionMachine::link_lost(Errc code) {
+    lose(code == Errc::lock_lost ? CloseReason::lock_lost : CloseReason::connection_lost);
+    react();
+}
+
+void SessionMachine::give_up() {
+    if (usable()) {
+        lose_lock(CloseReason::stopped, false);
+    }
+    if (phase_ != Phase::finished) {
+        drop_link();
+    }
+    react();
+}
+
+void SessionMachine::lose(CloseReason reason) {
+    if (usable()) {
+        lose_lock(reason, true);
+    }
+}
+
+void SessionMachine::lose_lock(CloseReason reason, bool is_lost) {
+    lost_ = true;
+    flow_.close();
+    if (phase_ == Phase::closing_link) {
+        drop_link();
+        link_closed();
+        return;
+    }
+    reason_ = reason;
+    add(action::EndLock{is_lost});
+    if (phase_ == Phase::closing_call) {
+        drop_link();
+        return;
+    }
+    phase_ = Phase::leaving;
+    add(action::PauseLane{});
+    add(action::TakeBack{});
+}
+
+// Limits
+
+void SessionMachine::limit_calls(std::uint32_t calls) {
+    calls_ = calls;
+    flow_.limit_handled(window_half(calls, terms_.batch));
+    if (!opening_call_ && phase_ < Phase::closing_call) { // else on_session_open's end does
+        add(action::LimitLane{calls_});
+    }
+}
+
+void SessionMachine::limit(const SessionLimits& limits) {
+    flow_.configure(limits.prefetch);
+    if (!dead_letters_) { // else it leaves as soon as it is idle
+        idle_.set_timeout(limits.idle_timeout);
+        flow_.forget_ahead();
+    }
+    grant();
+}
+
+} // namespace sessionq::processor

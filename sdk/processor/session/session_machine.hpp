@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <sessionq/error.hpp>
+
+#include "processor/credit/session_flow.hpp"
+#include "processor/message/gather_clock.hpp"
+#include "processor/message/message_lists.hpp"
+#include "processor/report/slot_words.hpp"
+#include "processor/session/attempt_book.hpp"
+#include "processor/session/retry_delay.hpp"
+#include "processor/session/session_actions.hpp"
+#include "processor/session/session_lock.hpp"
+#include "processor/session/session_terms.hpp"
+#include "processor/session/settle_wait.hpp"
+#include "timing/session_idle_timer.hpp"
+
+namespace sessionq::processor {
+
+/// Decides the life of one held session: open, work, idle, park, retry, turn, rewind, leave without
+/// loss, close (R1-R6, R9, R13-R16). Inputs and the time go in. Actions come out, and the instant
+/// at which it wants `due` to be called. No I/O, no clock, one thread.
+///
+/// It alone knows where the session stands. The classes that it holds answer one question each:
+/// `SessionIdleTimer` whether the session is idle, `SessionFlow` what to ask the broker for,
+/// `SessionLock` what the lock wants, `RetryDelay` and `AttemptBook` what is kept with the session,
+/// `GatherClock` how long a batch waits. `MessageLists` has the messages.
+class SessionMachine {
+public:
+    enum class Phase : std::uint8_t {
+        held_back,    ///< handlers of an earlier lock of this session still run
+        opening,      ///< on_session_open runs
+        working,      ///< messages flow
+        parked,       ///< by the failure policy, until the session is left
+        idling_out,   ///< the idle clock is due; the drain's answer decides (R3)
+        rewinding,    ///< a message is to be abandoned: waits for the drain (R6)
+        putting_back, ///< the messages behind it and then itself go back
+        draining,     ///< no new handler starts; waits for the drain before messages go back
+        leaving,      ///< waits for handlers and settlements under way
+        closing_call, ///< on_session_close runs
+        closing_link, ///< the session was given back; waits for the broker's answer
+        finished,
+    };
+
+    /// Where a session is while its lock is held.
+    enum class Seat : std::uint8_t {
+        slot,
+        parked,
+        settling, ///< it is left once the broker has answered its settlements, and then a write of
+                  ///< its record if there is one
+    };
+
+    /// The session was accepted at `now`.
+    SessionMachine(const SessionTerms& terms, TimePoint now);
+
+    /// Every input is given at an instant: `machine.at(now).drained()`.
+    SessionMachine& at(TimePoint now) noexcept {
+        now_ = now;
+        return *this;
+    }
+    /// The steps that the inputs cause, to be performed in order.
+    [[nodiscard]] SessionActions& actions() noexcept { return actions_; }
+
+    // Opening and closing
+    void given(ports::FirstCredit first); ///< with the accept
+    void hold_back();                     ///< handlers of an earlier lock still run
+    void let_in();                        ///< they have returned
+    void begin();                         ///< no earlier lock is in the way
+    void open_ended(bool succeeded, std::uint32_t failed_before); ///< before, in a row
+    void open_skipped(); ///< the lane gave it back unstarted
+    void leave(CloseReason reason);
+    /// The session is given up although handlers run: `stop` at its deadline.
+    void give_up();
+    void close_ended(); ///< on_session_close returned
+    void link_closed();
+
+    // Messages
+    void arrived(MessageMachine& message, std::size_t bytes, bool removed);
+    /// The handler settled the message and still runs.
+    void decided(MessageMachine& message, ports::Outcome outcome);
+    void ended(MessageMachine& message, const MessageEnd& end);
+    void answered(MessageMachine& message, const Failure* failure);
+    /// The lane gave it back unstarted. After the last one comes `all_taken_back`.
+    void taken_back(MessageMachine& message);
+    void all_taken_back();
+    void lock_ended(MessageMachine& message); ///< the message's own
+    void drained();
+
+    // The session's record
+    /// How long nothing of the session is to be handled. Unset: there is no record.
+    void examined(const core::Result<std::optional<Duration>>& delay, NotedAttempts noted);
+    void delay_kept(); ///< by the broker, or it refused; the same with
+    void attempts_kept();
+    void turn_came(); ///< of the processor's suspects
+
+    // Limits; messages that were asked for before stay with the broker
+    void limit_calls(std::uint32_t calls);
+    void limit(const SessionLimits& limits);
+
+    // The lock
+    void locked(TimePoint asked, ports::LockGrant grant); ///< by the accept asked for at `asked`
+    void renewed(TimePoint asked, const core::Result<ports::LockGrant>& answer);
+    void lock_uncertain() { lock_.became_uncertain(now_); }
+    /// A handler has ended, which is about to be told. A renewal that was held back may be due.
+    void progressed();
+    /// The lock is gone, and the link with it.
+    void link_lost(Errc code);
+
+    // Time
+    void due();
+    /// When to call `due`; TimePoint::max(): not before another input.
+    [[nodiscard]] TimePoint next() const noexcept;
+
+    // Questions
+    [[nodiscard]] Phase phase() const noexcept { return phase_; }
+    [[nodiscard]] bool is_leaving() const noexcept { return phase_ >= Phase::draining; }
+    /// The lock is held and the link can be used.
+    [[nodiscard]] bool usable() const noexcept { return !lost_ && phase_ != Phase::finished; }
+    /// The lock is to be renewed and watched.
+    [[nodiscard]] bool keeps_lock() const noexcept {
+        return !lost_ && phase_ < Phase::closing_link;
+    }
+    [[nodiscard]] Seat seat() const noexcept { return keeps_lock() ? seat_ : Seat::slot; }
+    [[nodiscard]] const ports::LockKeeper& lock() const noexcept { return lock_.keeper(); }
+    /// Messages received and not yet finished.
+    [[nodiscard]] std::uint32_t in_flight() const noexcept {
+        return idle_.in_flight() - (opening_call_ ? 1 : 0);
+    }
+    [[nodiscard]] std::uint32_t window() const noexcept { return flow_.window(); }
+    /// Messages in the lane or with a handler that runs. Walks them.
+    [[nodiscard]] std::uint32_t in_lane() const noexcept { return lists_.in_lane(); }
+    [[nodiscard]] bool had_messages() const noexcept { return had_messages_; }
+    /// A message of it has got a handler, or waits for nothing but a worker. Not while the first
+    /// ones wait for their batch.
+    [[nodiscard]] bool has_begun() const noexcept {
+        return had_messages_ && (has_handled_ || gather_by() == TimePoint::max());
+    }
+    /// The next message is the first thing of the session that a handler gets.
+    [[nodiscard]] bool begins_with_message() const noexcept {
+        return !had_messages_ && !terms_.has_open;
+    }
+    /// Whether the session's record is looked at before a message is handled that arrives.
+    [[nodiscard]] bool suspects(std::uint32_t deliveries, bool holder_lost) const noexcept {
+        return attempts_.suspects(deliveries, holder_lost, had_messages_);
+    }
+    /// When a handler ended last, or the session began to wait for one.
+    [[nodiscard]] TimePoint progress_at() const noexcept { return progress_at_; }
+    /// How long a message has waited for a worker while no handler of the session runs.
+    [[nodiscard]] Duration ready_for(std::uint32_t running, TimePoint now) const noexcept;
+    /// Messages may start, or handlers run, and nothing else is awaited.
+    [[nodiscard]] bool needs_workers() const noexcept;
+    /// Since when none of several settlements was answered; TimePoint::max(): none is unanswered.
+    [[nodiscard]] TimePoint unanswered_since() const noexcept {
+        return lists_.is_settling() ? settle_wait_.since() : TimePoint::max();
+    }
+    [[nodiscard]] CloseReason close_reason() const noexcept { return reason_; }
+    /// Where the session stands and what it waits for, for people.
+    [[nodiscard]] SlotWords words() const noexcept;
+
+private:
+    /// Wishes of messages, which the session follows at the end of an input.
+    struct Wishes {
+        bool gone{false};                ///< a message has left
+        bool makes_room{false};          ///< a message waits, and others may come in its place
+        bool turn_over{false};           ///< `max_messages_per_turn` messages were handled (R14)
+        bool rewinds{false};             ///< the messages behind a failed one go back first (R6)
+        bool dead_letters{false};        ///< the rest of the session is dead-lettered
+        const Suspect* suspect{nullptr}; ///< if set: the session's record is asked for it
+        TimePoint parks_until{};         ///< if set: the session is parked
+        TimePoint retries_at{};          ///< if set: the same, and other holders wait too
+    };
+
+    template <typename Action>
+    void add(Action action) {
+        actions_.add(action);
+    }
+
+    // Answers of this class to itself
+    [[nodiscard]] bool removes() const noexcept { return terms_.options.receive_and_delete; }
+    [[nodiscard]] bool is_rewinding() const noexcept;
+    [[nodiscard]] bool rolls() const noexcept { return flow_.rolls(idle_.timeout()); }
+    [[nodiscard]] bool may_fetch() const noexcept;
+    [[nodiscard]] bool gives_back() const noexcept;
+    [[nodiscard]] bool hands_on() const noexcept;
+    [[nodiscard]] bool keeps_holds() const noexcept;
+    [[nodiscard]] bool only_settles() const noexcept;
+    [[nodiscard]] bool is_writing() const noexcept;
+    [[nodiscard]] std::optional<Resolution> way_back() const noexcept;
+    [[nodiscard]] std::uint32_t set_aside() const noexcept;
+    [[nodiscard]] std::uint32_t turn_room() const noexcept;
+    [[nodiscard]] std::string_view wait_words() const noexcept;
+    [[nodiscard]] TimePoint ask_at() const noexcept;
+    [[nodiscard]] TimePoint idle_at() const noexcept;
+    [[nodiscard]] TimePoint retry_at() const noexcept;
+    [[nodiscard]] TimePoint gather_by() const noexcept;
+    [[nodiscard]] TimePoint leave_at() const noexcept;
+    [[nodiscard]] TimePoint close_by() const noexcept;
+
+    // Messages: session_messages.cpp
+    void follow(MessageMachine& message, const MessageActions& actions);
+    [[nodiscard]] Circumstances circumstances(const MessageMachine& message, const MessageEnd& end);
+    [[nodiscard]] Wishes& wishes() noexcept { return wishes_ ? *wishes_ : wishes_.emplace(); }
+    void take(MessageMachine& message, std::monostate nothing);
+    void take(MessageMachine& message, step::Enqueue step);
+    void take(MessageMachine& message, step::PutBack step);
+    void take(MessageMachine& message, const step::Settle& step);
+    void take(MessageMachine& message, step::Wait step);
+    void take(MessageMachine& message, step::Park step);
+    void take(MessageMachine& message, step::RetryLater step);
+    void take(MessageMachine& message, step::Examine step);
+    void take(MessageMachine& message, step::Rewind step);
+    void take(MessageMachine& message, step::Dispose step);
+    void gather();
+    void take_back_gathered();
+    void let_all_back();
+    void release(std::uint32_t calls);
+    void release_holds() { release(holds_); }
+    void drop_link();
+    void examine(const Suspect& suspect);
+    void admit();
+    void keep(const AttemptSteps& steps);
+
+    // Transitions: session_machine.cpp
+    void react();
+    void wait(const Wishes& wishes);
+    void wait(TimePoint until);
+    void park(TimePoint until, CloseReason reason);
+    void message_gone();
+    void rewind();
+    void grant();
+    bool drain();
+    void after_drain();
+    void idle_out();
+    void start_leaving(CloseReason reason);
+    void take_all_back(Phase phase);
+    void all_back();
+    void let_back();
+    void free_slot();
+    void step();
+    void close();
+    void lose(CloseReason reason);
+    void lose_lock(CloseReason reason, bool is_lost);
+    void look_at_lock();
+
+    const SessionTerms terms_;
+    TimePoint now_; ///< of the input under way
+    SessionActions actions_{};
+    Phase phase_{Phase::held_back};
+    timing::SessionIdleTimer idle_;
+    SessionFlow flow_;
+    SessionLock lock_;
+    MessageLists lists_{};
+    SettleWait settle_wait_;
+    GatherClock gather_clock_;
+    RetryDelay delay_{};
+    AttemptBook attempts_;
+    std::optional<Wishes> wishes_{};
+    Suspect suspect_{}; ///< waits for the session's record
+    std::uint32_t calls_;
+    std::uint32_t holds_{0};   ///< calls that hold the lane
+    std::uint32_t handled_{0}; ///< messages of this turn
+    TimePoint progress_at_;
+    TimePoint hold_until_; ///< TimePoint::max(): for as long as it likes
+    TimePoint parked_until_{};
+    TimePoint close_by_{}; ///< the close is answered by then
+    CloseReason reason_{CloseReason::idle};
+    Seat seat_{Seat::slot};
+    SessionCount* counted_in_{nullptr}; ///< until it is let go of
+    bool lost_{false};                  ///< the lock is
+    bool dead_letters_{false};          ///< the rest of the session is dead-lettered
+    bool opened_{false};
+    bool opening_call_{false}; ///< on_session_open waits or runs
+    bool closes_{false};       ///< on_session_close is due
+    bool waits_{false};        ///< parked by the session's record
+    bool took_back_{false};    ///< the messages that waited when it was parked
+    bool had_messages_{false};
+    bool has_handled_{false}; ///< a handler of a message has ended
+};
+
+} // namespace sessionq::processor

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ports/endpoint.hpp"
+#include "processor/report/health_machine.hpp"
+#include "processor/slots/accept_machine.hpp"
+#include "processor/slots/refusal_book.hpp"
+#include "processor/slots/target_book.hpp"
+#include "processor/workplace.hpp"
+#include "timing/timer.hpp"
+
+namespace sessionq::processor {
+
+class Shard;
+
+/// Performs what the accept machine of a shard decides. On the loop.
+class AcceptTable {
+public:
+    AcceptTable(Shard& shard, Workplace& workplace);
+
+    /// `here` of the processor's `all` slots are here.
+    void set_slots(std::uint32_t here, std::uint32_t all) { targets_.set_slots(here, all); }
+    /// So many slots look for a session.
+    void need(std::uint32_t free);
+    /// The same, and what is beyond the need is given up at once.
+    void need_at_once(std::uint32_t free);
+    /// The session that was accepted there is no longer ours.
+    void let_go(std::size_t target) { targets_.release(target); }
+    /// The broker answered the close of a session after that time.
+    void closed_in(Duration taken) { machine_->closed_in(taken); }
+    /// Drops late sessions that the broker does not let go of by `now`, which gives them back too.
+    void drop_late(TimePoint now);
+
+    void show(HealthMachine& health);
+    [[nodiscard]] const TargetBook& targets() const noexcept { return targets_; }
+    /// Accepts not answered, or sessions that came late.
+    [[nodiscard]] bool has_accepts() const noexcept { return !accepts_.empty(); }
+    [[nodiscard]] std::uint32_t pending() const noexcept { return machine_->pending(); }
+    /// Nothing is asked before the end of a backoff.
+    [[nodiscard]] bool is_pausing() const noexcept { return pending() == 0 && timer_.is_armed(); }
+
+private:
+    /// Until its answer. Where that is a session that came late, until it is given back (R19).
+    struct Accept : Ask {
+        ports::RequestId id{0};
+        std::uint32_t expected{0}; ///< messages that may come with it
+        ports::SessionLinkPtr late{};
+        TimePoint late_until{TimePoint::max()};
+    };
+    using Accepts = std::list<Accept>;
+
+    void look();
+    void ask_anew();
+    void ask(std::size_t target);
+    void give_up(Ask& ask);
+    void answered(Accepts::iterator accept, core::Result<ports::SessionLinkPtr> answer);
+    void give_back(Accepts::iterator accept, core::Result<ports::SessionLinkPtr> answer,
+                   Counters::Count& sessions);
+    void failed(std::size_t target, const Failure& failure, bool is_news);
+    void on_timer();
+    [[nodiscard]] TimePoint now() const noexcept { return workplace_.loop().now(); }
+
+    Shard& shard_;
+    Workplace& workplace_;
+    TargetBook targets_;
+    std::optional<AcceptMachine> machine_;
+    Accepts accepts_{};
+    RefusalBook refusals_;
+    timing::Timer timer_{timing::Timer::calling<&AcceptTable::on_timer>(this)};
+};
+
+} // namespace sessionq::processor

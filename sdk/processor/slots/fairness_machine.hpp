@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <sessionq/time.hpp>
+
+#include "processor/session/session_machine.hpp"
+
+namespace sessionq::processor {
+
+/// Decides for how long sessions keep their slots while others wait for one (R14), where `max_hold`
+/// leaves that to the processor.
+///
+/// If the broker tells how many sessions are ready, they share the slots in rounds: the more of
+/// them, the shorter the hold. If it does not, a session is left now and then to find out. What the
+/// slot gets then at once, if it is another session, has waited, and more may: further sessions are
+/// left, twice as many each time. If it gets the same session, or none soon, nobody waits, and the
+/// next try comes later. No I/O, no clock.
+class FairnessMachine {
+public:
+    /// A session keeps its slot for so long at most while others wait.
+    static constexpr Duration turn = std::chrono::seconds{5};
+    /// However many wait. Beyond that, leaving and accepting would take the time of handlers.
+    static constexpr Duration least = std::chrono::milliseconds{50};
+
+    /// What there is to see of a receive thread's slots.
+    struct Slots {
+        std::size_t here{0};
+        std::size_t all{0};                 ///< of the processor
+        std::size_t free{0};                ///< that look for a session
+        std::size_t held{0};                ///< that have one
+        std::optional<std::size_t> ready{}; ///< sessions, for all slots; unset: nobody tells
+    };
+
+    /// If not `is_used`, no session is left.
+    explicit FairnessMachine(bool is_used) noexcept : used_{is_used ? Use::on : Use::off} {}
+
+    [[nodiscard]] bool is_used() const noexcept { return used_ == Use::on; }
+    /// All sessions keep their slots until something changes.
+    void rest() noexcept {
+        hold_.reset();
+        next_.reset();
+        bound_ = Duration::zero();
+        leaves_ = 0;
+    }
+    void look_soon(TimePoint now) noexcept {
+        if (is_used()) {
+            look_by(now + look_every);
+        }
+    }
+    /// Begins a look. `leaves` is asked next for each session that has a slot.
+    void look(const Slots& slots, TimePoint now) noexcept {
+        rest();
+        if (!is_used() || slots.here == 0) {
+            return;
+        }
+        if (slots.ready) {
+            known(slots, now);
+        } else if (slots.held >= slots.here) {
+            unknown(now);
+        }
+    }
+    /// Whether a session that has had its slot since then is to be left. Those that are being left
+    /// come first, then those that were held for longest.
+    [[nodiscard]] bool leaves(const std::string& session, SessionMachine::Phase phase,
+                              TimePoint since, TimePoint now) {
+        if (phase >= SessionMachine::Phase::draining) {
+            leaves_ -= leaves_ != 0 ? 1 : 0;
+            return false;
+        }
+        if (phase == SessionMachine::Phase::parked || !hold_) {
+            return false;
+        }
+        const TimePoint due = since + *hold_;
+        if (now < due || leaves_ == 0) {
+            look_by(now < due ? due : now < try_at_ ? try_at_ : now + soon);
+            return false;
+        }
+        --leaves_;
+        try_at_ = now + rest_;
+        left_.emplace_back(session, now);
+        return true;
+    }
+
+    /// A slot got a session that was asked for at `asked`. `none_free`: all slots have one.
+    void granted(const std::string& session, TimePoint asked, bool none_free, TimePoint now) {
+        if (!is_used()) {
+            return;
+        }
+        while (!left_.empty() && now >= left_.front().second + soon) {
+            left_.pop_front();
+        }
+        const bool tried = !left_.empty();
+        const bool is_same =
+            std::erase_if(left_, [&](const Left& each) { return each.first == session; }) != 0;
+        others_ = !is_same && now < asked + soon ? Others::wait : Others::none;
+        seen_at_ = now;
+        if (others_ == Others::wait) {
+            burst_ = tried ? std::min(burst_ * 2, most_at_once) : burst_;
+            rest_ = turn;
+        } else {
+            burst_ = 1;
+            rest_ = tried ? std::min(rest_ * 2, longest_rest) : rest_;
+            try_at_ = now + rest_;
+        }
+        if (none_free) {
+            look_by(tried && others_ == Others::wait ? now : now + look_every);
+        }
+    }
+
+    /// When to look again; TimePoint::max(): not before another input.
+    [[nodiscard]] TimePoint next() const noexcept { return next_.value_or(TimePoint::max()); }
+    /// For how long a session may keep its slot. Zero: without end.
+    [[nodiscard]] Duration hold() const noexcept { return hold_.value_or(Duration::zero()); }
+    /// Within this a session that is ready gets a slot. Zero: it is not known.
+    [[nodiscard]] Duration bound() const noexcept { return bound_; }
+
+private:
+    enum class Use : std::uint8_t { off, on };
+    enum class Others : std::uint8_t { none, wait };
+    using Left = std::pair<std::string, TimePoint>; ///< a session's id
+
+    /// A session that comes within this after it was asked for was ready before.
+    static constexpr Duration soon = std::chrono::seconds{1};
+    static constexpr Duration look_every = std::chrono::milliseconds{250};
+    static constexpr Duration longest_rest = std::chrono::minutes{1};
+    static constexpr std::size_t most_at_once = 1024;
+
+    void look_by(TimePoint when) noexcept { next_ = std::min(next(), when); }
+
+    void known(const Slots& slots, TimePoint now) noexcept {
+        const std::size_t others = *slots.ready - std::min(*slots.ready, slots.free);
+        if (others != 0 || slots.free == 0) {
+            look_by(now + look_every);
+        }
+        if (others == 0) {
+            pace_ = turn;
+            return;
+        }
+        const auto all = static_cast<Duration::rep>(others + slots.all);
+        const auto places = static_cast<Duration::rep>(slots.all);
+        // Those that wait get their turns at the pace at which the round began, though fewer wait
+        // by then.
+        if (now >= round_ends_) {
+            pace_ = turn;
+            round_ends_ = now + turn;
+        }
+        pace_ = std::min(pace_, std::max(turn * places / all, least));
+        hold_ = pace_;
+        bound_ = std::max(turn, pace_ * all / places);
+        leaves_ = (others * slots.here + slots.all - 1) / slots.all;
+    }
+
+    void unknown(TimePoint now) noexcept {
+        hold_ = turn;
+        if (now >= seen_at_ + soon) {
+            burst_ = 1; // others may have taken what waited
+        }
+        leaves_ = others_ == Others::wait || now >= try_at_ ? burst_ : 0;
+    }
+
+    Use used_;
+    std::optional<Duration> hold_{};
+    std::optional<TimePoint> next_{};
+    Duration bound_{};
+    std::size_t leaves_{0}; ///< how many more may be left in this look
+    // Where the broker tells
+    TimePoint round_ends_{};
+    Duration pace_{turn};
+    // Where it does not
+    std::deque<Left> left_{}; ///< a moment ago
+    Others others_{Others::none};
+    TimePoint seen_at_{}; ///< that they wait, or not
+    std::size_t burst_{1};
+    Duration rest_{turn};
+    TimePoint try_at_{};
+};
+
+} // namespace sessionq::processor

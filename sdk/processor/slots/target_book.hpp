@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sessionq/time.hpp>
+
+#include "processor/slots/target_claims.hpp"
+
+namespace sessionq::processor {
+
+/// What may be accepted: the next session of an entity or of any of several, or a named one.
+struct AcceptTarget {
+    std::string entity{};
+    std::optional<std::string> session_id{};
+    std::vector<std::string> further_entities{};
+
+    [[nodiscard]] const std::string& entity_at(std::size_t index) const noexcept {
+        return index == 0 ? entity : further_entities[index - 1];
+    }
+};
+
+/// The targets of a processor: its entities, or its named sessions at each of them.
+class TargetBook {
+public:
+    /// `claims`: shared with the other receive threads, for named sessions; null: there are none.
+    TargetBook(const std::vector<std::string>& entities,
+               const std::vector<std::string>& session_ids, TargetClaims* claims = nullptr);
+
+    /// One accept waits for a session of any of the entities, where the broker can do that.
+    void join() {
+        if (!named()) {
+            for (std::size_t i = 1; i < targets_.size(); ++i) {
+                targets_[0].further_entities.push_back(std::move(targets_[i].entity));
+            }
+            targets_.resize(1);
+        }
+    }
+    /// Each is asked by itself from now on. False: it was so before.
+    [[nodiscard]] bool split() {
+        const std::vector<std::string> others = std::move(targets_[0].further_entities);
+        for (const std::string& entity : others) {
+            targets_.push_back({.entity = entity});
+        }
+        targets_[0].further_entities.clear();
+        return !others.empty();
+    }
+
+    /// `here` of `all` slots of the processor ask here.
+    void set_slots(std::uint32_t here, std::uint32_t all) noexcept {
+        slots_ = named() ? all : here;
+    }
+
+    /// A named session is another's as long as that one asks for it or holds it.
+    [[nodiscard]] bool try_claim(std::size_t index) noexcept {
+        return claims_ == nullptr || claims_->try_claim(index);
+    }
+    void release(std::size_t index) {
+        if (claims_ != nullptr) {
+            claims_->release(index);
+        }
+    }
+
+    /// For how long an accept may wait: at most `turn` where named sessions take turns, because
+    /// they are more than the slots.
+    [[nodiscard]] Duration wait(Duration longest, Duration turn) const noexcept {
+        return named() && slots_ < size() ? std::min(longest, turn) : longest;
+    }
+    /// For how long a session may be idle: without end where each named one has a slot.
+    [[nodiscard]] Duration idle_timeout(Duration configured) const noexcept {
+        return has_slots_for_all() ? Duration::max() : configured;
+    }
+    /// Each named session has a slot.
+    [[nodiscard]] bool has_slots_for_all() const noexcept { return named() && slots_ >= size(); }
+
+    [[nodiscard]] const AcceptTarget& operator[](std::size_t index) const noexcept {
+        return targets_[index];
+    }
+    /// Empty: there are several.
+    [[nodiscard]] std::string only_entity() const {
+        const bool several = size() > 1 || !targets_[0].further_entities.empty();
+        return several ? std::string{} : targets_[0].entity;
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return targets_.size(); }
+    [[nodiscard]] bool named() const noexcept { return claims_ != nullptr; }
+
+private:
+    std::vector<AcceptTarget> targets_{};
+    TargetClaims* claims_;
+    std::uint32_t slots_{0};
+};
+
+} // namespace sessionq::processor
