@@ -132,7 +132,7 @@ void Processor::resume() {
     const std::lock_guard lock{mutex_};
     require_in_use("resume");
     if (lifecycle_.resume()) {
-        on_all_loops([](Shard& shard) { shard.slots().resume(); });
+        on_all_loops([](Shard& shard) { shard.resume(); });
     }
 }
 
@@ -165,7 +165,7 @@ ProcessorOptions Processor::update_limits(const ConcurrencyLimits& limits) {
 
 // A session that one thread has let go of may be what a place on another waits for.
 void Processor::look_again() {
-    on_all_loops([](Shard& shard) { shard.slots().look_again(); });
+    on_all_loops([](Shard& shard) { shard.look_again(); });
 }
 
 void Processor::describe(Described described) const {

@@ -47,6 +47,7 @@ Shard::Shard(std::shared_ptr<SharedState> shared, std::size_t number, ports::End
                           number == 0}} {}
 
 void Shard::start(std::uint32_t slots, std::uint32_t all_slots) {
+    workplace_.life = weak_from_this();
     loop().attach(*this);
     workplace_.endpoint.add_budget(workplace_.budget.budget_bytes());
     loop().timers().arm(watchdog_,
@@ -73,7 +74,7 @@ void Shard::set_limits(std::uint32_t slots, std::uint32_t all_slots,
         limits.max_concurrent_calls_per_session.value_or(slots_.calls_per_session());
     slots_.set_limits(slots, all_slots, calls);
     feed_sessions(&SessionMachine::limit_calls, calls);
-    feed_sessions(&SessionMachine::limit, limits_at(slots_.accepts().targets(), limits_));
+    feed_sessions(&SessionMachine::limit, limits_at(slots_.targets(), limits_));
     lane_ready();
 }
 
@@ -89,7 +90,7 @@ SessionTerms Shard::terms(core::ReceiveSharePtr share) {
             .parked = workplace_.shared->parked,
             .settling = workplace_.shared->settling,
             .drain_time = workplace_.drain_time,
-            .limits = limits_at(slots_.accepts().targets(), limits_),
+            .limits = limits_at(slots_.targets(), limits_),
             .calls = slots_.calls_per_session(),
             .batch = shared.handlers.batch,
             .ordered = shared.scope == ports::Scope::session,
@@ -99,16 +100,23 @@ SessionTerms Shard::terms(core::ReceiveSharePtr share) {
 
 ports::FirstCredit Shard::first_credit() {
     const Handlers& handlers = workplace_.shared->handlers;
-    return processor::first_credit(
-        workplace_.options(), limits_at(slots_.accepts().targets(), limits_),
-        window_half(slots_.calls_per_session(), handlers.batch), slots_.active(),
-        static_cast<bool>(handlers.session_open), workplace_.budget);
+    return processor::first_credit(workplace_.options(), limits_at(slots_.targets(), limits_),
+                                   window_half(slots_.calls_per_session(), handlers.batch),
+                                   slots_.active(), static_cast<bool>(handlers.session_open),
+                                   workplace_.budget);
 }
 
-SessionDriver& Shard::open_session(const SessionSeat& seat, ports::SessionLinkPtr link) {
-    sessions_.push_back(std::make_shared<SessionDriver>(*this, seat, std::move(link)));
+SessionDriver& Shard::add_session(const SessionSeat& seat, ports::SessionLinkPtr link) {
+    const std::string& entity = slots_.targets()[seat.target].entity_at(link->entity_index());
+    const SessionTerms agreed = terms(link->share());
+    sessions_.push_back(
+        std::make_shared<SessionDriver>(*this, workplace_, seat, entity, agreed, std::move(link)));
     sessions_.back()->place = std::prev(sessions_.end());
     return *sessions_.back();
+}
+
+void Shard::slot_free(const SessionSeat& seat, CloseReason reason, bool had_messages) {
+    slots_.session_left(seat, reason, had_messages);
 }
 
 /// It is in the middle of telling: destroyed at the end of the turn.
@@ -131,8 +139,7 @@ void Shard::drain() noexcept {
         workplace_.shared->environment.dispatcher->flush();
     }
     ended_.clear();
-    apply(
-        stop_.changed({.sessions = !sessions_.empty(), .accepts = slots_.accepts().has_accepts()}));
+    apply(stop_.changed({.sessions = !sessions_.empty(), .accepts = slots_.has_accepts()}));
 }
 
 void Shard::take_notices() {
@@ -171,7 +178,7 @@ void Shard::on_watchdog() {
         workplace_.shared->tell_health(health_.shard, std::move(found));
     }
     core::write_held_log();
-    slots_.accepts().drop_late(loop().now());
+    slots_.drop_late(loop().now());
     loop().wake();
     loop().timers().arm(watchdog_,
                         loop().now() + workplace_.shared->environment.tuning.watchdog_interval);
@@ -228,7 +235,7 @@ void Shard::apply(const StopActions& actions) {
         take_notices(); // a handler that has told its end is not left
         feed_sessions(&SessionMachine::give_up);
         workplace_.tally.left += running(sessions_);
-        slots_.accepts().drop_late(TimePoint::max());
+        slots_.drop_late(TimePoint::max());
         loop().wake();
     }
     if (actions.tell) {

@@ -18,7 +18,10 @@ namespace sessionq::processor {
 
 /// The part of a processor that lives on one receive thread: owns its sessions and its slots, ends
 /// its turns, stops and watches. All on its loop. Owned by the processor; callbacks hold it weakly.
-class Shard final : public core::Inbox, public std::enable_shared_from_this<Shard> {
+class Shard final : public core::Inbox,
+                    SlotOwner,
+                    SessionOwner,
+                    public std::enable_shared_from_this<Shard> {
 public:
     /// The processor's `number`th.
     Shard(std::shared_ptr<SharedState> shared, std::size_t number, ports::Endpoint& endpoint,
@@ -31,8 +34,11 @@ public:
     void start(std::uint32_t slots, std::uint32_t all_slots);
     void set_limits(std::uint32_t slots, std::uint32_t all_slots, const ConcurrencyLimits& limits);
 
-    /// All sessions are left, and none is accepted until `SlotTable::resume`.
+    /// All sessions are left, and none is accepted until `resume`.
     void pause();
+    void resume() { slots_.resume(); }
+    /// A named session became free on another thread.
+    void look_again() { slots_.look_again(); }
 
     using Stopped = std::function<void(const StopReport&)>;
     /// `stopped` runs by the deadline, `gone` when the last handler has returned; once each, by
@@ -47,17 +53,21 @@ public:
     /// Any thread.
     [[nodiscard]] const Meters& meters() const noexcept { return workplace_.meters; }
     [[nodiscard]] core::EventLoop& loop() const noexcept { return workplace_.loop(); }
-    [[nodiscard]] SlotTable& slots() noexcept { return slots_; }
-
-    // For the sessions
-    [[nodiscard]] SessionTerms terms(core::ReceiveSharePtr share);
-    /// Of the next session.
-    [[nodiscard]] ports::FirstCredit first_credit();
-    [[nodiscard]] SessionDriver& open_session(const SessionSeat& seat, ports::SessionLinkPtr link);
-    void session_ended(SessionDriver& session);
-    void lane_ready(); ///< A lane has work: the workers are told at the end of the turn.
 
 private:
+    // Told by the slots
+    [[nodiscard]] ports::FirstCredit first_credit() override;
+    [[nodiscard]] SessionDriver& add_session(const SessionSeat& seat,
+                                             ports::SessionLinkPtr link) override;
+
+    // Told by sessions
+    void lane_ready() override;
+    void slot_free(const SessionSeat& seat, CloseReason reason, bool had_messages) override;
+    void let_go(const SessionSeat& seat) override { slots_.let_go(seat.target); }
+    void closed_in(Duration taken) override { slots_.closed_in(taken); }
+    void session_ended(SessionDriver& session) override;
+
+    [[nodiscard]] SessionTerms terms(core::ReceiveSharePtr share);
     struct HealthWatch {
         std::size_t shard;
         HealthMachine machine;

@@ -54,6 +54,7 @@ struct Workplace {
 
     const std::shared_ptr<SharedState> shared;
     ports::Endpoint& endpoint;
+    std::weak_ptr<const void> life{}; ///< for late answers: locked, all of this stays
     // What workers touch has cache lines of its own.
     alignas(64) core::Random random;
     core::ByteBudget budget;

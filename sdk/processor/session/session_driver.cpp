@@ -6,7 +6,6 @@
 #include "core/log_events.hpp"
 #include "core/session_id.hpp"
 #include "processor/report/session_log.hpp"
-#include "processor/shard.hpp"
 
 namespace sessionq::processor {
 namespace {
@@ -33,15 +32,15 @@ void trace_settling(MessageCall& call, const SessionView& session) {
 
 } // namespace
 
-SessionDriver::SessionDriver(Shard& shard, const SessionSeat& seat, ports::SessionLinkPtr link)
-    : shard_{shard},
+SessionDriver::SessionDriver(SessionOwner& owner, Workplace& workplace, const SessionSeat& seat,
+                             const std::string& entity, const SessionTerms& terms,
+                             ports::SessionLinkPtr link)
+    : owner_{owner},
       seat_{seat},
       link_{std::move(link)},
-      view_{shard.workplace(),
-            shard.slots().accepts().targets()[seat.target].entity_at(link_->entity_index()),
-            link_->session_id(), shard.slots().calls_per_session()},
+      view_{workplace, entity, link_->session_id(), terms.calls},
       record_{link_.state(), view_},
-      machine_{shard.terms(link_->share()), view_.loop().now()} {
+      machine_{terms, view_.loop().now()} {
     link_.keep_message_locks(
         view_.loop(), *view_.shared().environment.notifier,
         {.max_renewal = view_.workplace().options().max_lock_renewal,
@@ -175,20 +174,19 @@ struct SessionDriver::Steps {
     void operator()(const action::RunClose& step) const { driver.run_call(step.reason); }
     void operator()(const action::CountParked&) const { counters().sessions_parked.add(); }
     void operator()(const action::FreeSlot& step) const {
-        driver.shard_.slots().session_left(driver.seat_, step.reason,
-                                           driver.machine_.had_messages());
+        driver.owner_.slot_free(driver.seat_, step.reason, driver.machine_.had_messages());
     }
     void operator()(const action::LetGo& step) const {
         view().workplace().meters.closed(step.reason, step.opened ? 1 : 0,
                                          now() - driver.seat_.granted_at);
         view().shared().held.ended(held_key(view()), &driver);
-        driver.shard_.slots().accepts().let_go(driver.seat_.target);
+        driver.owner_.let_go(driver.seat_);
         if (step.opened) {
             log_session(view(), core::events::session_closed,
                         " is closed: ", to_string(step.reason));
         }
     }
-    void operator()(const action::Finish&) const { driver.shard_.session_ended(driver); }
+    void operator()(const action::Finish&) const { driver.owner_.session_ended(driver); }
 
     void operator()(const action::PauseLane&) const { lane().pause(); }
     void operator()(const action::ResumeLane&) const { lane().resume(); }
@@ -202,12 +200,12 @@ struct SessionDriver::Steps {
 
     void operator()(const action::Enqueue& step) const {
         lane().push(call_of(step.message));
-        driver.shard_.lane_ready();
+        driver.owner_.lane_ready();
     }
     void operator()(const action::PutBack& step) const {
         call_of(step.message).times.ready = now();
         lane().put_back(call_of(step.message));
-        driver.shard_.lane_ready();
+        driver.owner_.lane_ready();
     }
     void operator()(const action::Settle& step) const {
         driver.settle(call_of(step.message), step.resolution);
@@ -233,7 +231,7 @@ struct SessionDriver::Steps {
         driver.link_->close([self = &driver, asked = now()](const core::Result<core::Done>& done) {
             if (done.ok()) {
                 const TimePoint now = self->view_.loop().now();
-                self->shard_.slots().accepts().closed_in(now - asked);
+                self->owner_.closed_in(now - asked);
             }
             self->feed(&SessionMachine::link_closed);
         });
@@ -332,7 +330,7 @@ void SessionDriver::run_call(std::optional<CloseReason> closes) {
     session_call_ = std::make_unique<SessionCall>(*this, closes);
     view_.lane().set_max_calls(1); // no message beside it, also where several may run at once
     view_.lane().push(*session_call_);
-    shard_.lane_ready();
+    owner_.lane_ready();
 }
 
 SessionSigns SessionDriver::signs(TimePoint quiet_since) const {
@@ -351,8 +349,8 @@ SessionSigns SessionDriver::signs(TimePoint quiet_since) const {
         signs.running =
             machine_.in_lane() - static_cast<std::uint32_t>(waiting) + (session_call_ ? 1U : 0U);
         signs.ready_for = machine_.ready_for(signs.running, view_.loop().now());
-        signs.awaits_worker = machine_.needs_workers() && waiting != 0 &&
-                              signs.running < shard_.slots().calls_per_session();
+        signs.awaits_worker =
+            machine_.needs_workers() && waiting != 0 && signs.running < machine_.calls();
     }
     return signs;
 }

@@ -18,8 +18,6 @@
 
 namespace sessionq::processor {
 
-class Shard;
-
 /// Messages that a handler asked for and settles by itself: the session's machine knows nothing of
 /// them. The client implements it. Destroyed after the link, it fails those that are unanswered.
 class AskedMessages {
@@ -54,12 +52,33 @@ struct SessionSeat {
     TimePoint left_at{};    ///< when the slot left the session before; unset: there was none
 };
 
+class SessionDriver;
+
+/// The owner of a session's driver: its shard. On the loop.
+class SessionOwner {
+public:
+    /// A lane has work: the workers are told at the end of the turn.
+    virtual void lane_ready() = 0;
+    /// The slot may take the next session.
+    virtual void slot_free(const SessionSeat& seat, CloseReason reason, bool had_messages) = 0;
+    /// The session is no longer ours.
+    virtual void let_go(const SessionSeat& seat) = 0;
+    /// The broker answered the close of a session after that time.
+    virtual void closed_in(Duration taken) = 0;
+    /// Nothing of the session is left. The driver is in the middle of a call.
+    virtual void session_ended(SessionDriver& session) = 0;
+
+protected:
+    ~SessionOwner() = default;
+};
+
 /// Performs what `SessionMachine` decides for one held session: the link on one side, the lane on
 /// the other, one timer. Lives on its shard's loop and is owned by the shard.
 class SessionDriver final : public ports::LinkEvents,
                             public std::enable_shared_from_this<SessionDriver> {
 public:
-    SessionDriver(Shard& shard, const SessionSeat& seat, ports::SessionLinkPtr link);
+    SessionDriver(SessionOwner& owner, Workplace& workplace, const SessionSeat& seat,
+                  const std::string& entity, const SessionTerms& terms, ports::SessionLinkPtr link);
 
     /// The session was accepted.
     void open();
@@ -110,7 +129,7 @@ private:
     void run_call(std::optional<CloseReason> closes);
     void settle(MessageCall& call, const Resolution& resolution);
 
-    Shard& shard_;
+    SessionOwner& owner_;
     const SessionSeat seat_;
     std::unique_ptr<AskedMessages> asked_{}; ///< null: none was settled. Outlives the link
     ports::HeldLink link_;

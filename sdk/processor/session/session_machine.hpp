@@ -131,6 +131,8 @@ public:
         return idle_.in_flight() - (opening_call_ ? 1 : 0);
     }
     [[nodiscard]] std::uint32_t window() const noexcept { return flow_.window(); }
+    /// So many handlers may run at once.
+    [[nodiscard]] std::uint32_t calls() const noexcept { return calls_; }
     /// Messages in the lane or with a handler that runs. Walks them.
     [[nodiscard]] std::uint32_t in_lane() const noexcept { return lists_.in_lane(); }
     [[nodiscard]] bool had_messages() const noexcept { return had_messages_; }

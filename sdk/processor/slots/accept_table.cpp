@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "processor/shard.hpp"
 #include "processor/slots/ready_sessions.hpp"
 
 namespace sessionq::processor {
@@ -33,8 +32,8 @@ void tell(Workplace& workplace, const AcceptTarget& target, const Failure& failu
 
 } // namespace
 
-AcceptTable::AcceptTable(Shard& shard, Workplace& workplace)
-    : shard_{shard},
+AcceptTable::AcceptTable(AcceptOwner& owner, Workplace& workplace)
+    : owner_{owner},
       workplace_{workplace},
       targets_{targets_of(workplace)},
       machine_{std::in_place, targets_, workplace.options().error_backoff, workplace.random},
@@ -89,7 +88,7 @@ void AcceptTable::ask(std::size_t target) {
     const Tuning& tuning = workplace_.shared->environment.tuning;
     const Duration wait = targets_.wait(options.accept_wait, tuning.rotate_wait);
     const auto accept = accepts_.emplace(accepts_.end());
-    const ports::FirstCredit first = shard_.first_credit();
+    const ports::FirstCredit first = owner_.first_credit();
     accept->expected = first.count;
     workplace_.budget.expect(first.count);
     machine_->asked(*accept, target, now(), now() + wait + tuning.accept_grace);
@@ -104,8 +103,8 @@ void AcceptTable::ask(std::size_t target) {
          .priority = options.priority,
          .buffer_bytes = workplace_.budget.budget_bytes(),
          .first = first},
-        [this, weak = shard_.weak_from_this(), accept](core::Result<ports::SessionLinkPtr> answer) {
-            if (const auto shard = weak.lock()) { // else dropping the link gives the session back
+        [this, weak = workplace_.life, accept](core::Result<ports::SessionLinkPtr> answer) {
+            if (const auto alive = weak.lock()) { // else dropping the link gives the session back
                 answered(accept, std::move(answer));
             }
         });
@@ -133,7 +132,7 @@ void AcceptTable::answered(Accepts::iterator accept, core::Result<ports::Session
         accepts_.erase(accept);
         workplace_.meters.accepted(now() - asked_at);
         refusals_.answered(target);
-        shard_.slots().granted(target, asked_at, std::move(answer).value());
+        owner_.granted(target, asked_at, std::move(answer).value());
     } else {
         look(); // gives up what else would bring it again
         give_back(accept, std::move(answer), workplace_.meters.counters.surplus_accepts);

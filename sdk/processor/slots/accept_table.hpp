@@ -16,12 +16,23 @@
 
 namespace sessionq::processor {
 
-class Shard;
+/// The owner of an accept table: it has the slots that the sessions are for. On the loop.
+class AcceptOwner {
+public:
+    /// Credit that goes out with the next accept.
+    [[nodiscard]] virtual ports::FirstCredit first_credit() = 0;
+    /// A session was accepted, and a slot is free for it.
+    virtual void granted(std::size_t target, TimePoint asked_at, ports::SessionLinkPtr link) = 0;
 
-/// Performs what the accept machine of a shard decides. On the loop.
+protected:
+    ~AcceptOwner() = default;
+};
+
+/// Sends the accepts of a shard, as `AcceptMachine` decides, and takes their answers. `SlotTable`
+/// owns it. On the loop.
 class AcceptTable {
 public:
-    AcceptTable(Shard& shard, Workplace& workplace);
+    AcceptTable(AcceptOwner& owner, Workplace& workplace);
 
     /// `here` of the processor's `all` slots are here.
     void set_slots(std::uint32_t here, std::uint32_t all) { targets_.set_slots(here, all); }
@@ -65,7 +76,7 @@ private:
     void on_timer();
     [[nodiscard]] TimePoint now() const noexcept { return workplace_.loop().now(); }
 
-    Shard& shard_;
+    AcceptOwner& owner_;
     Workplace& workplace_;
     TargetBook targets_;
     std::optional<AcceptMachine> machine_;

@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "processor/shard.hpp"
 #include "processor/slots/ready_sessions.hpp"
 
 namespace sessionq::processor {
 
-SlotTable::SlotTable(Shard& shard, Workplace& workplace)
-    : shard_{shard},
+SlotTable::SlotTable(SlotOwner& owner, Workplace& workplace)
+    : owner_{owner},
       workplace_{workplace},
-      accepts_{shard, workplace},
+      accepts_{*this, workplace},
       calls_per_session_{workplace.options().max_concurrent_calls_per_session},
       fair_{!workplace.options().max_hold && workplace.shared->scope == ports::Scope::session} {}
 
@@ -123,12 +122,12 @@ void SlotTable::granted(std::size_t target, TimePoint asked_at, ports::SessionLi
     Slot& slot = *free_.front();
     slot.machine.accepted();
     apply(slot, {});
-    slot.session = &shard_.open_session({.slot = slot.index,
-                                         .target = target,
-                                         .asked_at = asked_at,
-                                         .granted_at = now(),
-                                         .left_at = slot.left_at},
-                                        std::move(link));
+    slot.session = &owner_.add_session({.slot = slot.index,
+                                        .target = target,
+                                        .asked_at = asked_at,
+                                        .granted_at = now(),
+                                        .left_at = slot.left_at},
+                                       std::move(link));
     slot.session->open();
     accepts_.need(free_count_);
     fair_.granted(slot.session->view().session_id(), asked_at, free_count_ == 0, now());

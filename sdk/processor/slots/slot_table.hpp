@@ -17,10 +17,24 @@
 
 namespace sessionq::processor {
 
-/// Performs what the slot machines of a shard decide: rolls, backing off, stopping. On the loop.
-class SlotTable {
+/// The owner of a slot table: it holds the sessions, also those without a slot. On the loop.
+class SlotOwner {
 public:
-    SlotTable(Shard& shard, Workplace& workplace);
+    /// Credit that goes out with the next accept.
+    [[nodiscard]] virtual ports::FirstCredit first_credit() = 0;
+    /// A session has got a slot. It is opened next.
+    [[nodiscard]] virtual SessionDriver& add_session(const SessionSeat& seat,
+                                                     ports::SessionLinkPtr link) = 0;
+
+protected:
+    ~SlotOwner() = default;
+};
+
+/// Has the slots of a shard, and gives them sessions: it rolls, backs off and stops as
+/// `SlotMachine` decides for each of them. On the loop.
+class SlotTable final : AcceptOwner {
+public:
+    SlotTable(SlotOwner& owner, Workplace& workplace);
 
     /// `slots` of the processor's `all_slots` are here.
     void set_limits(std::uint32_t slots, std::uint32_t all_slots, std::uint32_t calls_per_session);
@@ -31,16 +45,22 @@ public:
     void stop();
     /// A named session became free on another thread.
     void look_again() { accepts_.need(free_count_); }
-    /// A slot is free for the session.
-    void granted(std::size_t target, TimePoint asked_at, ports::SessionLinkPtr link);
     /// The slot may take the next session.
     void session_left(const SessionSeat& seat, CloseReason reason, bool had_messages);
+    /// The session that was accepted there is no longer ours.
+    void let_go(std::size_t target) { accepts_.let_go(target); }
+    /// The broker answered the close of a session after that time.
+    void closed_in(Duration taken) { accepts_.closed_in(taken); }
+    /// Drops late sessions that the broker does not let go of by `now`, which gives them back too.
+    void drop_late(TimePoint now) { accepts_.drop_late(now); }
 
     void describe(ProcessorDescription& into) const;
     /// False: no slot is wanted.
     bool show(HealthMachine& health);
 
-    [[nodiscard]] AcceptTable& accepts() noexcept { return accepts_; }
+    [[nodiscard]] const TargetBook& targets() const noexcept { return accepts_.targets(); }
+    /// Accepts not answered, or sessions that came late.
+    [[nodiscard]] bool has_accepts() const noexcept { return accepts_.has_accepts(); }
     [[nodiscard]] std::uint32_t calls_per_session() const noexcept { return calls_per_session_; }
     [[nodiscard]] std::uint32_t active() const noexcept { return demand_.slots(); }
     [[nodiscard]] std::size_t held() const noexcept;
@@ -68,6 +88,8 @@ private:
         TimePoint left_at{}; ///< the session before
     };
 
+    [[nodiscard]] ports::FirstCredit first_credit() override { return owner_.first_credit(); }
+    void granted(std::size_t target, TimePoint asked_at, ports::SessionLinkPtr link) override;
     void follow_demand();
     void apply(Slot& slot, const SlotActions& actions);
     void due(Slot& slot);
@@ -76,7 +98,7 @@ private:
     [[nodiscard]] SlotWaits waits() const;
     [[nodiscard]] TimePoint now() const noexcept { return workplace_.loop().now(); }
 
-    Shard& shard_;
+    SlotOwner& owner_;
     Workplace& workplace_;
     AcceptTable accepts_;
     std::deque<Slot> slots_{};
