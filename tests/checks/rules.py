@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Each rule in the table of sdk/ARCHITECTURE.md names tests that exist and name the rule. A rule
+"""Each rule in the table of sdk/RULES.md names tests that exist and name the rule. A rule
 without tests says that it is not kept yet, and the rules are numbered without a gap."""
 
 import re
 
-TABLE = "sdk/ARCHITECTURE.md"
+TABLE = "sdk/RULES.md"
 
 
 def check(root) -> list[str]:
