@@ -19,6 +19,9 @@ namespace sessionq::ports {
 class HeldLink {
 public:
     explicit HeldLink(SessionLinkPtr link) noexcept : link_{std::move(link)} {}
+    ~HeldLink() { drop(); } // the link first: the locks outlive its answers
+    HeldLink(const HeldLink&) = delete;
+    HeldLink& operator=(const HeldLink&) = delete;
 
     /// Keeps the locks of messages from now on, where they have locks of their own. `notifier` runs
     /// the callbacks of their stop tokens.
