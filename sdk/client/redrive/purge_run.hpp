@@ -28,8 +28,6 @@ public:
     void start();
 
 private:
-    enum class Phase : std::uint8_t { asking, given_up };
-
     void ask();
     void on_answer(const core::Result<ports::DeletedMessages>& answer);
     void give_up();
@@ -39,7 +37,7 @@ private:
     PurgeProgress progress_;
     const Duration timeout_;
     const PendingPtr<std::uint64_t> pending_;
-    Phase phase_{Phase::asking};
+    bool is_given_up_{false};
     ports::RequestId under_way_{0};
 };
 

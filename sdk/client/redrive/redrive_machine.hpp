@@ -55,13 +55,11 @@ public:
     struct Finish {};
     using Step = std::variant<Receive, Hold, Look, Send, Complete, Leave, Finish>;
 
-    enum class Holding : std::uint8_t { sessions, nothing };
-
     static constexpr std::size_t most_at_once = 100;
     static constexpr Duration ask_busy_again = std::chrono::seconds{1};
 
-    RedriveMachine(Holding holding, Duration max_wait, TimePoint now) noexcept
-        : holding_{holding}, max_wait_{max_wait}, last_progress_{now} {}
+    RedriveMachine(bool holds_sessions, Duration max_wait, TimePoint now) noexcept
+        : holds_sessions_{holds_sessions}, max_wait_{max_wait}, last_progress_{now} {}
 
     /// A selected dead letter. Numbers rise. Ids that differ in case only are one session.
     void plan(Number number, const SessionId& session_id);
@@ -94,9 +92,6 @@ private:
     enum class Place : std::uint8_t { broker, hand };
     enum class Copy : std::uint8_t { none, sent, sent_before };
     enum class Stage : std::uint8_t { hold, look, send, leave };
-    enum class Held : std::uint8_t { no, yes };
-    enum class Looked : std::uint8_t { not_yet, done };
-    enum class Supply : std::uint8_t { some, none };
 
     /// A lock may be lost and the letter come again, but not for ever.
     static constexpr std::uint8_t most_arrivals = 10;
@@ -110,7 +105,7 @@ private:
         SessionId id{};
         std::map<Number, Letter> letters{}; // that are not through
         std::size_t in_hand{0};
-        Looked looked{Looked::not_yet};
+        bool is_looked_through{false}; // for copies that an earlier redrive has sent
         TimePoint ask_again{};
     };
 
@@ -120,7 +115,7 @@ private:
     void enter(Session& session);
     [[nodiscard]] Letter* find(Number number);
 
-    Holding holding_;
+    bool holds_sessions_;
     const Duration max_wait_;
     TimePoint last_progress_;
     std::deque<Session> sessions_{};        // by their first dead letter
@@ -131,9 +126,9 @@ private:
     std::deque<Session*> busy_{};         // another consumer has them; the first is asked first
     Session* current_{nullptr};
     Stage stage_{Stage::hold};
-    Held held_{Held::no};
-    Supply supply_{Supply::some};
-    std::size_t last_try_{0}; // after giving up: the sessions before it were tried once more
+    bool is_held_{false};       // the session in work
+    bool received_none_{false}; // no new dead letter came since `received_nothing`
+    std::size_t last_try_{0};   // after giving up: the sessions before it were tried once more
     RedriveReport report_{};
 };
 
