@@ -12,8 +12,8 @@
 
 namespace sessionq::client {
 
-/// Asks the broker to delete messages until `PurgeProgress` says to end. Bound to the loop of its
-/// operation, which keeps it.
+/// Performs a purge: asks the broker to delete messages until `PurgeProgress` decides to end. The
+/// operation of `purge_all` makes it on its loop. Bound to that loop; the operation keeps it.
 class PurgeRun : public std::enable_shared_from_this<PurgeRun> {
 public:
     /// The endpoint outlives the operation. `timeout` is that of each request.
