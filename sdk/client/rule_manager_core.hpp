@@ -11,7 +11,8 @@
 
 namespace sessionq::client {
 
-/// The subscription of a `RuleManager`. Makes its calls. Thread-safe.
+/// Makes the calls of a `RuleManager`, whose copies share it. It holds the subscription, and the
+/// receive thread that all its requests run on. Thread-safe.
 class RuleManagerCore {
 public:
     using Rules = std::vector<Rule>;

@@ -10,19 +10,22 @@
 
 namespace sessionq::ports {
 
-/// A request to a broker for a session. Its destructor stops asking, and gives back a session that
-/// the broker granted meanwhile.
+/// The request of one accept to the broker. A port makes it, and the `AcceptBook` keeps it until
+/// the accept is answered. Its destructor stops asking, and gives back a session that the broker
+/// granted meanwhile.
 class Asking {
 public:
     virtual ~Asking() = default;
 
-    /// The answer when the wait is over.
+    /// The answer if the wait ends before the broker answers.
     [[nodiscard]] virtual Failure none() const { return {.code = Errc::no_session_available}; }
 };
 
-/// The accepts of an endpoint that are under way. Each is answered once, by a later turn: with its
-/// session or failure, at its deadline, when it is given up, or by the destructor. Bound to the
-/// loop.
+/// Answers each accept of an endpoint once. The endpoint of every port has one, and adds each
+/// accept to it. An accept ends with its session or failure, at its deadline, when it is given up,
+/// or in the destructor.
+///
+/// The answer comes by a later turn, except from `answer_now` and `close`. Bound to the loop.
 class AcceptBook {
 public:
     explicit AcceptBook(core::EventLoop& loop) : replies_{loop} {}
@@ -30,27 +33,27 @@ public:
     AcceptBook(const AcceptBook&) = delete;
     AcceptBook& operator=(const AcceptBook&) = delete;
 
-    /// Ids rise from call to call. `asking` may also follow by `ask`.
+    /// Ids rise from call to call. Without `asking` here, `ask` adds it.
     void add(RequestId id, Deadline deadline, AcceptHandler handler,
              std::unique_ptr<Asking> asking = nullptr);
-    /// The accept ends `asking` with its answer.
+    /// Adds the `asking` of an accept. It is destroyed with the accept's answer.
     void ask(RequestId id, std::unique_ptr<Asking> asking);
-    /// The accept, which has its `asking`, ends with `none()` if it has no answer by then. For
-    /// brokers that do not limit the wait themselves.
+    /// The accept ends with `none()` of its `asking` if it has no answer by then. Requires an
+    /// `asking`. For brokers that do not limit the wait themselves.
     void wait(RequestId id, Deadline until);
 
-    /// The first answer counts. Ids that are not under way are ignored; a session is then given
+    /// The first answer counts. Unknown and answered ids are ignored, and their session is given
     /// back.
     void answer(RequestId id, core::Result<SessionLinkPtr> answer);
-    /// The same by this turn, for a caller that has one to itself. The handler may destroy the
-    /// book.
+    /// The same within this call, for a caller that has the turn to itself. The handler may destroy
+    /// the book.
     void answer_now(RequestId id, core::Result<SessionLinkPtr> answer);
     void give_up(RequestId id);
 
-    /// Ends accepts whose wait or deadline is over, and returns when to call this again.
+    /// Ends accepts whose wait or deadline has expired. Returns when to call it again.
     [[nodiscard]] Deadline expire(TimePoint now);
 
-    /// Gives every accept that is left the answer `cancelled`, now.
+    /// Answers every accept that is left with `cancelled`, within this call.
     void close();
 
 private:

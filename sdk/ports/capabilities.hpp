@@ -11,11 +11,12 @@
 
 namespace sessionq::ports {
 
-/// Something that a broker may or may not be able to do. Each port declares its own. Code that
-/// needs a capability asks first, so that a missing one is an error before any I/O.
+/// A feature that some brokers have and some lack. Each port declares its features in its
+/// `Capabilities`. A function that needs one checks it first, so a missing one is an error before
+/// any I/O.
 enum class Capability : std::uint8_t { // named in this order in capabilities.cpp
     accept_named,                      ///< accept a session by its id
-    accept_next,                       ///< accept whichever session has messages
+    accept_next,                       ///< accept any session that has messages
     lock_renewal,                      ///< the lock expires unless renewed
     session_state,                     ///< opaque bytes kept with a session
     list_sessions,                     ///< enumerate session ids
@@ -46,11 +47,12 @@ inline constexpr Capability last_capability = Capability::session_ids_without_ca
 
 [[nodiscard]] std::string_view to_string(Capability capability) noexcept;
 
-/// The capabilities of one broker.
+/// The capabilities of one broker, and its names in errors and spans. Each endpoint has them. The
+/// client checks them on the caller's thread, before it makes a request.
 class Capabilities {
 public:
-    /// `system`: as OpenTelemetry names it. `link_idle_timeout`: the broker ends a session's link
-    /// that carries nothing for so long. max: it ends none.
+    /// `system`: the broker's name in OpenTelemetry. `link_idle_timeout`: the broker ends a
+    /// session's link that carries nothing for so long. max: it ends none.
     Capabilities(std::string broker, std::initializer_list<Capability> present,
                  std::string_view system = "sessionq",
                  Duration link_idle_timeout = Duration::max());

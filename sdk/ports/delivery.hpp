@@ -14,9 +14,9 @@
 
 namespace sessionq::ports {
 
-/// One delivery of a message over a link. The receiver of the events allocates it with
-/// `LinkEvents::new_delivery`, so that its own state of the message shares the allocation. The port
-/// fills it.
+/// One delivery of a message over a link. When a message arrives, the port gets an empty one from
+/// `LinkEvents::new_delivery`, fills it, and hands it to `on_delivery`. The link's owner allocates
+/// it, so that the owner's state of the message shares the allocation.
 struct Delivery {
     Delivery() = default;
     Delivery(const Delivery&) = delete;
@@ -27,15 +27,15 @@ struct Delivery {
     std::size_t bytes{0};          ///< Its share of a byte budget.
     std::uint64_t port_tag{0};     ///< For the port: names the delivery within its link.
     bool settled_by_sender{false}; ///< Receive-and-delete: it needs no settlement.
-    bool asked_for{false};         ///< For its owner: a processor's handler asked for it.
-    /// An earlier holder of the session had it and was lost, with its connection or its lock. False
-    /// where the broker does not tell: only the local broker and sessionqd do.
+    bool asked_for{false};         ///< For its owner: a handler has asked for it.
+    /// An earlier holder of the session had received it, and lost its connection or its lock. False
+    /// if the broker does not tell: only the local broker and sessionqd do.
     bool holder_lost{false};
     /// The length of its own lock, counted from its arrival. Unset: the session's lock covers it.
     std::optional<Duration> lock{};
 };
 
-/// Returns a delivery to its allocator.
+/// Owns a delivery, together with its owner's state of the message.
 using DeliveryPtr = std::unique_ptr<Delivery>;
 
 /// How a message is settled.
@@ -52,7 +52,7 @@ enum class Outcome : std::uint8_t {
 /// The capability that a broker needs for an application to settle in this way.
 [[nodiscard]] std::optional<Capability> capability_for(Outcome outcome) noexcept;
 
-/// An outcome and its parameters.
+/// An outcome and its parameters. `SessionLink::settle` sends it to the broker.
 struct Settlement {
     Outcome outcome{Outcome::complete};
     DeadLetterInfo dead_letter{};
@@ -64,16 +64,16 @@ struct Settlement {
 /// same bound.
 inline constexpr std::size_t longest_dead_letter_text = 4'096;
 
-/// Reason and description as they are sent: cut if they are longer, and with U+FFFD in place of
-/// bytes that are not UTF-8. They are often texts of exceptions.
+/// Makes the reason and description that are sent. Longer texts are cut, and bytes that are not
+/// UTF-8 become U+FFFD. The texts are often those of exceptions.
 [[nodiscard]] DeadLetterInfo to_dead_letter(std::string_view reason, std::string_view description);
 
-/// The most bytes of the properties that a settlement changes. Azure Service Bus takes as much in a
-/// message.
+/// The most bytes of the properties that a settlement changes. Azure Service Bus allows as many in
+/// a message.
 inline constexpr std::size_t most_properties_to_modify = std::size_t{64} << 10U;
 
-/// Throws if a settlement cannot change these: `invalid_argument` (text that is not UTF-8),
-/// `message_too_large`.
+/// Throws if a settlement cannot carry these properties: `invalid_argument` (text that is not
+/// UTF-8), `message_too_large`.
 void check_properties_to_modify(const Properties& properties);
 
 } // namespace sessionq::ports

@@ -24,21 +24,23 @@ namespace sessionq::ports {
 /// How messages of a session are received.
 enum class ReceiveMode : std::uint8_t { peek_lock, receive_and_delete };
 
-/// The messages that a link is to hold.
+/// The messages that a link holds.
 enum class Scope : std::uint8_t {
     session, ///< one session
     entity,  ///< a share in the messages of an entity without sessions
 };
 
+/// Parameters of `Endpoint::accept`.
 struct AcceptRequest {
     std::string entity{};
-    /// With `entity` the accept is answered at once, with `session_required` if the entity has
-    /// sessions. `further_entities`, `session_id` and `wait` have no meaning then. Needs
-    /// `plain_entities`.
+    /// With `Scope::entity` the accept is answered at once, and fails with `session_required` if
+    /// the entity has sessions. `further_entities`, `session_id` and `wait` have no meaning then.
+    /// Needs `plain_entities`.
     Scope scope{Scope::session};
-    /// Also these: the first entity that has a session answers, and the others are not asked any
-    /// more. `SessionLink::entity_index` tells which one it was. If several have one when asked,
-    /// they take turns. All differ. Needs `accept_any_entity`; not with `session_id`.
+    /// More entities. The first entity that has a session answers, and the others are not asked any
+    /// more. `SessionLink::entity_index` tells which entity answered. If several have a session
+    /// when asked, they take turns. All names differ. Needs `accept_any_entity`; not with
+    /// `session_id`.
     std::vector<std::string> further_entities{};
     std::optional<std::string> session_id{}; ///< unset: the next available session
     ReceiveMode mode{ReceiveMode::peek_lock};
@@ -46,17 +48,17 @@ struct AcceptRequest {
     int priority{0}; ///< higher is served first (DG6); ignored by brokers without priorities
     std::size_t buffer_bytes{0}; ///< the budget for unsettled messages where sessions share a link;
                                  ///< zero: the port's default
-    FirstCredit first{};         ///< given to the session's link without waiting for it
+    FirstCredit first{};         ///< goes out with the accept
     Deadline deadline{};
 };
 
 using AcceptHandler = std::function<void(core::Result<SessionLinkPtr>)>;
 
-/// Messages to send to an entity.
+/// Parameters of `Endpoint::send`.
 struct SendRequest {
     std::string entity{};
     std::vector<Message> messages{};
-    /// Messages that are sent as they are, in place of `messages`. Those that have AMQP's form keep
+    /// Messages that are sent unchanged, in place of `messages`. A message in AMQP's form keeps
     /// every byte of it.
     std::vector<MessageContentPtr> contents{};
     Deadline deadline{};
@@ -64,7 +66,9 @@ struct SendRequest {
     [[nodiscard]] std::size_t size() const noexcept { return messages.size() + contents.size(); }
 };
 
-/// How much one send to an entity may have, in AMQP's form. Zero: the broker names no limit.
+/// How much one send to an entity may carry, in AMQP's form. `Endpoint::sending_limit` answers with
+/// it. A `MessageBatch` and a redrive fill their requests up to it. Zero: the broker names no
+/// limit.
 struct SendingLimit {
     std::uint64_t message_bytes{0};  ///< of one message
     std::uint64_t bytes{0};          ///< of several together
@@ -75,19 +79,21 @@ using SendingLimitHandler = std::function<void(core::Result<SendingLimit>)>;
 using SendHandler = std::function<void(core::Result<std::vector<std::int64_t>>)>;
 using DoneHandler = std::function<void(core::Result<core::Done>)>;
 
+/// Parameters of `Endpoint::peek`.
 struct PeekRequest {
     std::string entity{};
     std::int64_t from_sequence_number{0};
     std::uint32_t max_messages{1};
     std::optional<std::string> session_id{}; ///< set: messages of this session only
     /// How long the broker may wait for a first message. Zero: answer at once. A broker that cannot
-    /// wait that long answers earlier, with none.
+    /// wait that long answers earlier, without a message.
     Duration wait{};
     Deadline deadline{};
 };
 
 using PeekHandler = std::function<void(core::Result<std::vector<ReceivedMessage>>)>;
 
+/// Parameters of `Endpoint::list_sessions`, which answers with one page of the list.
 struct ListSessionsRequest {
     std::string entity{};
     std::uint32_t skip{0};
@@ -99,7 +105,8 @@ struct ListSessionsRequest {
 
 using ListSessionsHandler = std::function<void(core::Result<std::vector<std::string>>)>;
 
-/// Deletes messages that no consumer has received, the oldest first.
+/// Parameters of `Endpoint::delete_messages`. The broker deletes messages that no consumer has
+/// received, the oldest first.
 struct DeleteMessagesRequest {
     std::string entity{};
     std::uint32_t max_messages{1};
@@ -109,6 +116,8 @@ struct DeleteMessagesRequest {
     Deadline deadline{};
 };
 
+/// The answer of `Endpoint::delete_messages`. A purge repeats the request until `count` is zero or
+/// its limit is reached.
 struct DeletedMessages {
     std::uint32_t count{0}; ///< zero: there are no more
     /// The instant that the request named, or that the port chose.
@@ -130,6 +139,7 @@ struct ListRules {
 /// An operation on the rules of a subscription.
 using RulesTask = std::variant<AddRule, RemoveRule, ListRules>;
 
+/// Parameters of `Endpoint::manage_rules`.
 struct RulesRequest {
     std::string entity{};
     RulesTask task{};
@@ -138,23 +148,27 @@ struct RulesRequest {
 
 using RulesHandler = std::function<void(core::Result<std::vector<Rule>>)>;
 
-/// Sessions that could be granted now.
+/// The sessions of an entity that the broker could grant now. A processor reads it to share its
+/// slots fairly.
 struct ReadySessions {
     std::size_t count{0};
-    TimePoint since{TimePoint::max()}; ///< of the one that waits for longest; max: there is none
+    TimePoint since{TimePoint::max()}; ///< when the oldest became ready; max: there is none
 };
 
-/// A broker as one receive thread reaches it. One endpoint serves all entities, over a connection,
-/// several, or none.
+/// Connects one receive thread to a broker. A client makes one for each of its receive threads; the
+/// port to the broker implements it. The client's calls and the processor make their requests here:
+/// they accept sessions, and send, peek and delete messages. One endpoint serves all entities, over
+/// one connection, several, or none.
 ///
-/// Everything is called on `loop`; nothing blocks; every handler runs exactly once, by a later turn
-/// of the loop, also when the endpoint is destroyed (then with `cancelled`, from the destructor).
-/// Calls that need a capability the broker lacks fail with `not_supported`.
+/// Every call runs on `loop`, and nothing blocks. Every handler runs exactly once, by a later turn
+/// of the loop. If the endpoint is destroyed, its destructor runs the handlers that are left, with
+/// `cancelled`. Calls that need a capability the broker lacks fail with `not_supported`.
 ///
 /// Every request has a deadline and fails with `timeout` when it passes. A request that is given up
-/// fails with `cancelled`, unless its answer was on the way already. A request that has failed so
-/// before it was sent is never sent. One that was sent may have been carried out: the failure then
-/// says `outcome_unknown`. A broker that takes a timeout is told the time left until the deadline.
+/// fails with `cancelled`, unless its answer was on the way already. A request that failed so
+/// before it was sent is never sent. A request that was sent may have been carried out: its failure
+/// then says `outcome_unknown`. A broker that takes a timeout is told the time left until the
+/// deadline.
 class Endpoint {
 public:
     virtual ~Endpoint() = default;
@@ -162,14 +176,14 @@ public:
     [[nodiscard]] virtual core::EventLoop& loop() noexcept = 0;
     [[nodiscard]] virtual const Capabilities& capabilities() const noexcept = 0;
 
-    /// Appends how the connections do, in the same order each time. Without a network: none.
+    /// Appends the status of each connection, always in the same order. Without a network: none.
     virtual void add_status(std::vector<core::ConnectionStatus>& /*into*/) const {}
-    /// The counts of its connections; null: there are none. Any thread may ask.
+    /// The counts of its connections; null: there are none. Any thread.
     [[nodiscard]] virtual const core::ConnectionCounts* connections() const noexcept {
         return nullptr;
     }
 
-    /// A user of sessions keeps up to so many bytes of their messages from now on, or no more. The
+    /// From now on a user of sessions keeps up to `bytes` more of their messages, or fewer. The
     /// peer is told to send no more than fits. Messages in this process take no room.
     virtual void add_budget(std::size_t /*bytes*/) {}
     virtual void remove_budget(std::size_t /*bytes*/) {}
@@ -180,19 +194,19 @@ public:
     /// ask again at once after `connection_refused`.
     virtual RequestId accept(AcceptRequest request, AcceptHandler handler) = 0;
 
-    /// The sessions of an entity that could be granted now. Unset: the broker does not tell. It is
-    /// known here: no request is made.
+    /// The sessions of an entity that could be granted now. Unset: the broker does not tell. Makes
+    /// no request.
     [[nodiscard]] virtual std::optional<ReadySessions> ready_sessions(
         const std::string& /*entity*/) {
         return std::nullopt;
     }
 
-    /// Gives a request up. Its handler still runs exactly once. An accept may be answered with the
-    /// session that crossed the request, which the caller then closes (R19). Unknown and finished
+    /// Gives a request up. Its handler still runs exactly once. An accept may be answered with a
+    /// session that was granted meanwhile, which the caller then closes (R19). Unknown and finished
     /// ids are ignored.
     virtual void give_up(RequestId id) = 0;
 
-    /// Asks how much may be sent to the entity at once.
+    /// Asks how much one send to the entity may carry.
     virtual RequestId sending_limit(std::string entity, Deadline deadline,
                                     SendingLimitHandler handler) = 0;
 
@@ -211,12 +225,12 @@ public:
     /// Lists the ids of sessions that have messages or state.
     virtual RequestId list_sessions(ListSessionsRequest request, ListSessionsHandler handler) = 0;
 
-    /// Deletes up to `max_messages`, and maybe fewer than there are. A request that failed with
-    /// `outcome_unknown` may have deleted some.
+    /// Deletes up to `max_messages`. It may delete fewer, and leave some. A request that failed
+    /// with `outcome_unknown` may have deleted some.
     virtual RequestId delete_messages(DeleteMessagesRequest request, DeletedHandler handler) = 0;
 
     /// Changes or lists a subscription's rules. Only a list answers with rules. Fails with
-    /// `not_supported` at an entity that is no subscription, `duplicate_entity` (a rule has this
+    /// `not_supported` (the entity is not a subscription), `duplicate_entity` (a rule has this
     /// name), `entity_not_found` (no rule has it), or `invalid_argument` (the rule).
     virtual RequestId manage_rules(RulesRequest request, RulesHandler handler) = 0;
 };

@@ -11,10 +11,13 @@
 
 namespace sessionq::ports {
 
-/// The state of a locked session in its two parts: the application's, and this library's record
-/// (see `StateEnvelope`). To change one keeps the other. Operations run one after another, so none
-/// overwrites a state that another one has read. To set the application's state reads the record
-/// first, unless it is known.
+/// Reads and writes the state of a locked session in its two parts: the application's state, and
+/// this library's record (see `StateEnvelope`). Each `HeldLink` has one. A handler or a receiver
+/// asks it for the application's state, and a processor's `RecordKeeper` asks it for the record.
+///
+/// A write of one part keeps the other. Operations run one after another, so none overwrites a
+/// state that another one has read. A write of the application's state reads the record first,
+/// unless it is known.
 ///
 /// On the link's loop.
 class EnvelopedState {
@@ -33,8 +36,7 @@ public:
     RequestId read_record(Deadline deadline, RecordHandler handler);
     RequestId write_record(std::string record, Deadline deadline, DoneHandler handler);
 
-    /// The link is gone. Operations that it has not answered are not answered any more. Later ones
-    /// fail with `lock_lost`.
+    /// The link is gone. Unanswered operations stay unanswered. Later ones fail with `lock_lost`.
     void drop() noexcept {
         link_ = nullptr;
         operations_.clear();

@@ -10,10 +10,12 @@
 
 namespace sessionq::ports {
 
-/// A session link together with the things that end with it: the locks that its messages have of
-/// their own, and the session's state in its two parts. A processor's session and a receiver each
-/// hold one. A message without a lock of its own has null for it everywhere here, so that nobody
-/// asks which kind of link this is.
+/// Holds a session link and everything that ends with it: the locks of single messages, and the
+/// session's state in its two parts. A processor's session (`SessionDriver`) and a receiver
+/// (`SessionReceiverCore`) each make one of the link that answers their accept.
+///
+/// A message without a lock of its own has null for it everywhere here. So no caller asks which
+/// kind of link this is.
 ///
 /// On the link's loop.
 class HeldLink {
@@ -23,7 +25,7 @@ public:
     HeldLink(const HeldLink&) = delete;
     HeldLink& operator=(const HeldLink&) = delete;
 
-    /// Keeps the locks of messages from now on, where they have locks of their own. `notifier` runs
+    /// Keeps the locks of messages from now on, if they have locks of their own. `notifier` runs
     /// the callbacks of their stop tokens.
     void keep_message_locks(core::EventLoop& loop, core::Executor& notifier,
                             OwnLocks::Terms terms) {
@@ -40,13 +42,13 @@ public:
     [[nodiscard]] SessionLink* operator->() const noexcept { return link_.get(); }
     [[nodiscard]] EnvelopedState& state() noexcept { return state_; }
 
-    /// A delivery came. Returns the lock that it has of its own; null: it has none. `held`: the
-    /// delivery, if it stays until its lock is forgotten.
+    /// A delivery came. Returns its own lock; null: it has none. `held`: the delivery, if it stays
+    /// until its lock is forgotten.
     [[nodiscard]] std::shared_ptr<OwnLock> lock_of(const Delivery& delivery,
                                                    Delivery* held = nullptr) {
         return locks_ != nullptr ? locks_->add(delivery, held) : nullptr;
     }
-    /// From now on counts how long the lock may be renewed.
+    /// The time for which the lock may be renewed counts from now.
     void restart(OwnLock* lock) noexcept {
         if (locks_ != nullptr && lock != nullptr) {
             locks_->restart(*lock);
@@ -58,13 +60,13 @@ public:
             locks_->remove(lock);
         }
     }
-    /// The locks of messages may end sooner than was granted.
+    /// The locks of messages may end sooner than granted.
     void became_uncertain() {
         if (locks_ != nullptr) {
             locks_->became_uncertain();
         }
     }
-    /// Renews the lock of a message, see `OwnLocks::renew`. Requires one.
+    /// Renews the lock of a message, see `OwnLocks::renew`. Requires a lock.
     RequestId renew(const std::shared_ptr<OwnLock>& lock, Deadline deadline,
                     OwnLocks::Renewed renewed) {
         return locks_->renew(lock, deadline, std::move(renewed));
@@ -76,8 +78,8 @@ public:
         link_->settle(delivery, std::move(settlement));
     }
 
-    /// The link is lost, or not needed any more. Everything that it has not answered stays without
-    /// an answer, but for settlements.
+    /// The link is lost, or not needed any more. Its unanswered requests stay unanswered, except
+    /// settlements.
     void drop() noexcept {
         link_.reset();
         locks_.reset();

@@ -13,15 +13,19 @@
 
 namespace sessionq::ports {
 
-/// The steps that the holder of a lock takes now; several at once, in the order of the members.
+/// The steps that the holder of a lock takes now. If several are set, it takes them in the order of
+/// the members.
 struct LockActions {
     bool lost{false};  ///< Once: the lock ended, or the broker took it.
     bool warn{false};  ///< Once: the lock is about to end. Nothing more starts.
     bool renew{false}; ///< Ask the broker. Its answer goes to `answered`.
 };
 
-/// Decides when a lock is renewed, when its holder is warned and when it is lost (R11-R13). The
-/// length of a lock counts from the instant it was asked for, on the monotonic clock. So a slow
+/// Decides when a lock is renewed, when its holder is warned and when it is lost (R11-R13). Each
+/// session of a processor or a receiver has one, and each `MessageLock`. Its holder tells it the
+/// broker's answers, and calls `look` at `next`.
+///
+/// The length of a lock counts from the instant of the request, on the monotonic clock. So a slow
 /// answer shortens it, and a step of the wall clock changes nothing.
 class LockKeeper {
 public:
@@ -38,19 +42,19 @@ public:
         lost,
     };
 
-    /// The broker granted `length` with its answer to an accept asked at `asked`. How long the
-    /// accept waited at the broker is unknown. So an answer that took longer than the margin counts
-    /// as if it had travelled for the margin, and a renewal is due at once, which measures it.
+    /// The broker granted the lock in its answer to the accept made at `asked`. How long the accept
+    /// waited at the broker is unknown. So an answer that took longer than the margin counts as if
+    /// it had travelled for the margin. A renewal is due at once then, and measures the lock.
     void accepted(TimePoint asked, TimePoint answered, LockGrant grant) noexcept;
 
     /// The broker granted a request made at `asked`.
     void granted(TimePoint asked, LockGrant grant) noexcept;
 
-    /// The broker answered the renewal asked for at `asked`. A refusal is tried again soon.
+    /// The broker answered the renewal made at `asked`. A refused renewal is tried again soon.
     [[nodiscard]] LockActions answered(TimePoint asked, TimePoint now,
                                        const core::Result<LockGrant>& answer) noexcept;
 
-    /// The lock may end sooner than was granted. A renewal is due at once, unless one is under way.
+    /// The lock may end sooner than granted. A renewal is due at once, unless one is under way.
     void became_uncertain(TimePoint now) noexcept;
 
     /// The steps that are due at `now`. `may_renew` is false once the session is being left or its
@@ -66,7 +70,7 @@ public:
     [[nodiscard]] TimePoint last_start() const noexcept;
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
-    /// A renewal is not answered, and half of the time that it was given is over.
+    /// Whether a renewal is unanswered and half of its time has passed.
     [[nodiscard]] bool is_late(TimePoint now) const noexcept {
         return phase_ == Phase::renewing &&
                expires_.time() - now < std::min(length_ / 2, max_renew_ahead) / 2;

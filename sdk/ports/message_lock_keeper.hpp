@@ -10,13 +10,14 @@
 
 namespace sessionq::ports {
 
-/// The lock of one message, in the hands of a `MessageLockKeeper` from `add` to `remove`.
+/// The lock of one message, for a `MessageLockKeeper`. An `OwnLock` holds it. It stays where it is
+/// from `add` until it is removed or lost.
 class MessageLock {
 public:
     [[nodiscard]] Deadline expires() const noexcept { return lock_.expires(); }
     /// The instant after which no handler may start.
     [[nodiscard]] TimePoint last_start() const noexcept { return lock_.last_start(); }
-    /// Whether a keeper has it: it is neither removed nor lost.
+    /// Whether a keeper has it: it was added, and neither removed nor lost.
     [[nodiscard]] bool is_kept() const noexcept { return place_ != nowhere; }
 
 private:
@@ -36,9 +37,10 @@ struct MessageLockActions {
     std::vector<MessageLock*> renew{}; ///< Ask the broker, in one request.
 };
 
-/// Decides for many messages with locks of their own when each is renewed, when its holder is
-/// warned and when it is lost, as `LockKeeper` does for one. Locks that are soon due are renewed
-/// with those that are due. Owns no lock, and allocates nothing for one.
+/// Decides for many messages with locks of their own when each lock is renewed, when its holder is
+/// warned and when it is lost, as `LockKeeper` does for one lock. `OwnLocks` has one and performs
+/// its decisions. Locks that are soon due are renewed together with the locks that are due. It owns
+/// no lock, and allocates nothing for one.
 class MessageLockKeeper {
 public:
     enum class Renewal : std::uint8_t { automatic, by_hand };
@@ -50,22 +52,22 @@ public:
 
     /// A message came at `now`, locked for `length`.
     void add(MessageLock& lock, TimePoint now, Duration length);
-    /// The message is settled or given up. Again, or after its loss: no effect.
+    /// The message is settled or given up. No effect if the lock was removed or lost before.
     void remove(MessageLock& lock) noexcept;
-    /// Any one that is kept; null: none is.
+    /// Any kept lock; null: there is none.
     [[nodiscard]] MessageLock* any() const noexcept {
         return heap_.empty() ? nullptr : heap_.back();
     }
 
-    /// The lock is renewed until then, and no longer. A kept lock only.
+    /// The lock is renewed until then, and no longer. Requires a kept lock.
     void renew_until(MessageLock& lock, TimePoint until) noexcept;
 
-    /// The broker answered the renewal asked for at `asked`. True: the lock is lost, and the keeper
-    /// does not have it any more. A lock that is not kept: no effect.
+    /// The broker answered the renewal made at `asked`. True: the lock is lost, and the keeper does
+    /// not have it any more. No effect for a lock that is not kept.
     [[nodiscard]] bool answered(MessageLock& lock, TimePoint asked, TimePoint now,
                                 const core::Result<LockGrant>& answer) noexcept;
 
-    /// All locks may end sooner than was granted: a renewal of each is due.
+    /// All locks may end sooner than granted: a renewal of each is due.
     void became_uncertain(TimePoint now);
 
     [[nodiscard]] MessageLockActions look(TimePoint now);

@@ -11,12 +11,17 @@
 
 namespace sessionq::ports {
 
-/// The lock that a message has of its own. Outlives the message while a renewal is under way.
+/// Shows the lock of a single message to any thread. A message of an entity without sessions has
+/// one if its broker locks messages. `OwnLocks` makes it when the message arrives, and renews and
+/// ends it on the link's loop. A handler's call, or the message that the application received,
+/// holds it and reads its end.
+///
+/// Outlives the message while a renewal is under way.
 class OwnLock {
 public:
     enum class Phase : std::uint8_t {
         held,
-        dropped, ///< The message went and was not settled: its lock is left to end.
+        dropped, ///< The message is gone and was not settled. Its lock is left to expire.
         lost,
     };
 
@@ -47,10 +52,10 @@ private:
 
     struct Kept final : MessageLock {
         std::shared_ptr<OwnLock> owner{}; ///< while a keeper has it
-        Delivery* held{nullptr};          ///< stays while a keeper has it; null: it may go
+        Delivery* held{nullptr};          ///< stays while a keeper has the lock; null: it may go
     };
 
-    /// Other threads see the lock's end as it is now.
+    /// Shows the lock's end to other threads.
     void show() noexcept {
         last_start_.store(kept_.last_start(), std::memory_order_release);
         bound_->set_expires(kept_.expires());
@@ -63,7 +68,7 @@ private:
     Kept kept_{};
 };
 
-// Of a message that may have no lock of its own: then the lock is null.
+// The lock is null if the message has no lock of its own.
 
 /// No handler starts at this instant or after it.
 [[nodiscard]] inline TimePoint last_start(const OwnLock* lock) noexcept {
@@ -77,7 +82,7 @@ private:
 [[nodiscard]] inline bool is_over(const OwnLock* lock, TimePoint now) noexcept {
     return lock != nullptr && (lock->is_lost() || lock->expires().passed(now));
 }
-/// Whether the lock was lost, or its message was `too_late` to start: then it is left to end.
+/// Whether the lock was lost, or is left to expire because its message was `too_late` to start.
 [[nodiscard]] inline bool has_ended(const OwnLock* lock, bool too_late) noexcept {
     return lock != nullptr && (too_late || lock->is_lost());
 }

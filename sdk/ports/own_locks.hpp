@@ -13,8 +13,9 @@
 
 namespace sessionq::ports {
 
-/// The locks that the deliveries of a link have of their own: renews and ends them as a
-/// `MessageLockKeeper` says. On the link's loop. Outlives the link's answers.
+/// Keeps the locks that the deliveries of a link have of their own. It renews and ends them as its
+/// `MessageLockKeeper` decides. A `HeldLink` makes one if its link has such locks. On the link's
+/// loop. Outlives the link's answers.
 class OwnLocks {
 public:
     using Renewal = MessageLockKeeper::Renewal;
@@ -22,10 +23,10 @@ public:
     struct Terms {
         Renewal renewal{Renewal::automatic};
         Duration max_renewal{}; ///< zero: no limit
-        /// Told of an answer to a renewal, and how long it took. Null: nobody asks.
+        /// Called for each answer to a renewal, with the time that it took. May be null.
         std::function<void(Duration took, const core::Result<LockGrant>& answer)> renewed{};
-        /// Told of each lock that is lost, with the holder that `add` was given. It may destroy
-        /// that. Null: nobody asks.
+        /// Called for each lock that is lost while its message is held, with the `held` that `add`
+        /// was given. It may destroy that delivery. May be null.
         std::function<void(Delivery* held)> lost{};
     };
 
@@ -35,19 +36,19 @@ public:
     OwnLocks(const OwnLocks&) = delete;
     OwnLocks& operator=(const OwnLocks&) = delete;
 
-    /// A delivery came. `held`: the same, if it stays until `remove`. Null: it has no lock of its
-    /// own.
+    /// A delivery came. Returns its own lock; null: it has none. `held`: the delivery, if it stays
+    /// until `remove`.
     [[nodiscard]] std::shared_ptr<OwnLock> add(const Delivery& delivery, Delivery* held = nullptr);
-    /// From now on counts how long the lock may be renewed.
+    /// The time for which the lock may be renewed counts from now.
     void restart(OwnLock& lock) noexcept;
-    /// The message is settled. Again, and null: no effect.
+    /// The message is settled. No effect if the lock was removed before, or is null.
     void remove(OwnLock* lock) noexcept;
-    /// All may end sooner than was granted.
+    /// All locks may end sooner than granted.
     void became_uncertain();
 
     using Renewed = std::function<void(core::Result<Deadline>)>;
-    /// Renews now. Returns the id of the request at the link. A lock that has ended: tells so
-    /// within the call.
+    /// Renews the lock now. Returns the id of the request at the link. If the lock has ended, calls
+    /// `renewed` with `lock_lost` within this call and returns zero.
     RequestId renew(const std::shared_ptr<OwnLock>& lock, Deadline deadline, Renewed renewed);
 
 private:

@@ -5,7 +5,8 @@
 
 namespace sessionq::ports {
 
-/// Names a request under way. Never reused within its link or endpoint; zero names none.
+/// Names a request that is under way, for `give_up` of its link or endpoint. Never reused there;
+/// zero names none.
 using RequestId = std::uint64_t;
 
 } // namespace sessionq::ports

@@ -10,8 +10,10 @@
 
 namespace sessionq::ports {
 
-/// The settlements of a link that wait for the broker's answer, oldest first. Each is answered
-/// once. An answer may destroy the link and the book with it.
+/// Keeps the settlements of a link that wait for the broker's answer, oldest first, so that each is
+/// answered once. The links of Service Bus and of message groups have one. A link adds a delivery
+/// when it sends the settlement, and takes it when the broker answers. An answer may destroy the
+/// link and the book with it.
 class SettlementBook {
 public:
     void add(Delivery& delivery) { waiting_.push_back(&delivery); }
@@ -19,11 +21,11 @@ public:
     /// The broker answered. False: the settlement was answered before.
     [[nodiscard]] bool take(const Delivery& delivery);
 
-    /// Answers every settlement with `why`, also one that is added meanwhile. False: an answer
-    /// destroyed the book.
+    /// Answers every settlement with `why`, also a settlement that is added meanwhile. False: an
+    /// answer destroyed the book.
     [[nodiscard]] bool fail_all(LinkEvents* events, const Failure& why);
 
-    /// The port tags of those that wait.
+    /// The port tags of the deliveries that wait.
     [[nodiscard]] std::vector<std::uint64_t> tags() const;
 
     [[nodiscard]] bool empty() const noexcept { return first_ == waiting_.size(); }

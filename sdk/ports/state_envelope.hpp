@@ -6,10 +6,11 @@
 
 namespace sessionq::ports {
 
-/// The state of a session as a broker keeps it: the application's own state, and beside it a record
-/// of this library. Without a record the state is the application's bytes as they are.
+/// Keeps a record of this library in the state of a session at the broker, beside the application's
+/// own state. `EnvelopedState` opens it at each read and seals it at each write. Without a record
+/// the broker keeps the application's bytes unchanged.
 ///
-/// With a record it is an envelope, which other clients read and must write back as it is:
+/// With a record it keeps an envelope, which other clients read and must write back unchanged:
 ///
 ///     8 bytes  0x89 "SQSTATE"
 ///     1 byte   the version of this layout: 1
@@ -17,12 +18,12 @@ namespace sessionq::ports {
 ///     4 bytes  the length of the record, in network order
 ///     the record, then the application's bytes
 struct StateEnvelope {
-    /// An empty one is none, as on Azure Service Bus: Go's client clears a state with no bytes, and
-    /// its live test then reads null (azure-sdk-for-go pull 19638).
+    /// An empty state is none, as on Azure Service Bus: Go's client clears a state with no bytes,
+    /// and its live test then reads null (azure-sdk-for-go pull 19638).
     std::optional<std::string> application{};
     std::string record{}; ///< empty: none
 
-    /// Bytes that are no whole envelope of a known version are the application's.
+    /// If the bytes are not a whole envelope of a known version, all are the application's.
     [[nodiscard]] static StateEnvelope open(std::optional<std::string> stored);
     /// No value if there is nothing to keep.
     [[nodiscard]] std::optional<std::string> seal() &&;

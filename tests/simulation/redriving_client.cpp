@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::uint32_t page = 5;
 
-client::RedriveMachine::Holding holding_of(const RedriveOptions& options) {
-    return options.hold_sessions ? client::RedriveMachine::Holding::sessions
-                                 : client::RedriveMachine::Holding::nothing;
-}
-
 } // namespace
 
 RedrivingClient::RedrivingClient(Environment& environment, Terms terms, ports::EndpointPtr endpoint,
@@ -23,7 +18,7 @@ RedrivingClient::RedrivingClient(Environment& environment, Terms terms, ports::E
     : environment_{&environment},
       terms_{std::move(terms)},
       route_{client::redrive_route(endpoint->capabilities(), terms_.entity, terms_.options)},
-      machine_{holding_of(terms_.options), terms_.options.max_wait, environment.scheduler.now()},
+      machine_{terms_.options.hold_sessions, terms_.options.max_wait, environment.scheduler.now()},
       endpoint_{std::move(endpoint)},
       told_{std::move(told)} {}
 

@@ -13,7 +13,8 @@
 
 namespace sessionq::client {
 
-/// The entity and options of a `Browser`. Makes its calls. Thread-safe.
+/// Makes the calls of a `Browser`, whose copies share it. It holds the entity, the options, and the
+/// receive thread that all its requests run on. The position belongs to each browser. Thread-safe.
 class BrowserCore {
 public:
     /// Throws if an argument is invalid or the broker cannot peek.

@@ -13,8 +13,9 @@
 
 namespace sessionq::client {
 
-/// Asks for messages until there is one, or the operation ends. Bound to the loop of its operation,
-/// which keeps it.
+/// Waits for the next message of a browser. `BrowserCore::next` starts one. It peeks again and
+/// again until there is a message, or the operation ends; `AskAgain` decides when. Bound to the
+/// loop of its operation, which keeps it.
 class BrowserWait : public std::enable_shared_from_this<BrowserWait> {
 public:
     using Messages = std::vector<ReceivedMessage>;

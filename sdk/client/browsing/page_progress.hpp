@@ -13,13 +13,14 @@
 
 namespace sessionq::client {
 
-/// Says that a broker does not fulfil a request, so that asking again would never end.
+/// The failure of a call whose broker repeats itself, so that asking again would never end. `what`
+/// says how.
 [[nodiscard]] inline Failure no_progress(const std::string& what) {
     return {.code = Errc::protocol_error, .detail = "the broker makes no progress: " + what};
 }
 
-/// Where a peek goes on behind a page that was asked for from `from`. Nothing if that is not
-/// further on: the broker would send the same page for ever. Pure.
+/// The position behind a page that was asked for from `from`, where the next peek begins. Nothing
+/// if it is not beyond `from`: the broker would send the same page for ever. Pure.
 [[nodiscard]] inline std::optional<std::int64_t> position_behind(
     const std::vector<ReceivedMessage>& page, std::int64_t from) noexcept {
     std::int64_t last = std::numeric_limits<std::int64_t>::min();

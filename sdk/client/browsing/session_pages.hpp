@@ -13,9 +13,9 @@
 
 namespace sessionq::client {
 
-/// Collects the pages of a list of sessions, each session once, and decides whether to ask for
-/// another. A broker that always has one more does not take all memory, and one that repeats itself
-/// is found out. Pure.
+/// Collects the pages of a list of sessions, and decides whether to ask for another page.
+/// `list_all_sessions` adds each page to it. It keeps each session once. A broker with endless
+/// pages cannot fill the memory, and a broker that repeats itself is detected. Pure.
 class SessionPages {
 public:
     static constexpr std::uint32_t per_page = 1'000;

@@ -10,7 +10,8 @@
 
 namespace sessionq::client {
 
-/// The answer of a public call.
+/// The answer of a public call, for the handler that `answer_to` was given. `take` makes the
+/// caller's result of it, or throws its failure.
 template <typename T, typename R>
 class AnswerOf final : public detail::Answer<R> {
 public:
@@ -26,7 +27,8 @@ private:
     core::Result<T> answer_;
 };
 
-/// An operation whose answer a handler gets.
+/// An operation whose answer a handler gets. `PreparedCall` makes one. The receive thread calls the
+/// handler.
 template <typename T, typename R>
 class AnsweringPending final : public Pending<T>, public detail::Cancellable {
 public:
@@ -48,7 +50,8 @@ private:
     detail::AnswerHandlerPtr handler_;
 };
 
-/// A public call that an adapter starts.
+/// A public call for a coroutine or the application's own Asio. `calls.cpp` prepares it on the
+/// caller's thread. The adapter sets the handler with `answer_to`, and then calls `start`.
 template <typename T, typename R>
 class PreparedCall final : public detail::Call<R> {
 public:

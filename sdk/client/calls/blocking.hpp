@@ -14,7 +14,8 @@
 
 namespace sessionq::client {
 
-/// An operation that another thread waits for.
+/// An operation that the caller's thread waits for. `block` makes one. The receive thread delivers
+/// the answer and wakes the caller.
 template <typename T>
 class BlockingPending final : public Pending<T> {
 public:
@@ -38,6 +39,7 @@ private:
     std::optional<core::Result<T>> answer_;
 };
 
+/// Throws `invalid_state` on a receive thread.
 inline void require_may_wait() {
     if (ReceiveThread::on_any()) {
         throw Error{Errc::invalid_state,

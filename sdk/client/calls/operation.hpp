@@ -14,15 +14,16 @@
 
 namespace sessionq::client {
 
-/// A public function's work, checked and ready to run. The blocking function (`block`) and its
-/// awaitable twin (`await`) share it.
+/// The work of a public function, which was checked and has not begun. `make_operation` makes it on
+/// the caller's thread. `launch` then posts it to its loop, where it runs as a `Pending`. The
+/// blocking function (`block`) and its awaitable twin (`await`) share it.
 template <typename T>
 struct Operation {
-    /// The client. The waiting caller holds it, so that the loop outlives the operation.
+    /// The client. The waiting caller holds it, so the loop outlives the operation.
     std::shared_ptr<const void> client;
     core::EventLoop& loop;
     Deadline deadline;
-    OperationContext context; ///< whose stop token gives it up
+    OperationContext context; ///< Its stop token gives the operation up.
     Start<T> start;
     /// Its answer if it is given up before it starts. Unset: the failure.
     std::function<core::Result<T>(Failure)> unstarted{};
@@ -61,8 +62,9 @@ Operation<T> endpoint_operation(const std::shared_ptr<ClientCore>& client, Endpo
 template <typename T>
 using Returned = std::conditional_t<std::is_same_v<T, core::Done>, void, T>;
 
-/// A public function that waits. The blocking function (`block`) and its awaitable twin (`await`)
-/// both run it.
+/// A call of a public function that waits: its operation, and the step from the operation's answer
+/// to the caller's result. The public class makes it on the caller's thread. The blocking function
+/// (`block`) and its awaitable twin (`await`) both run it.
 template <typename T, typename R = Returned<T>>
 struct PublicCall {
     std::optional<Operation<T>> operation{}; ///< Unset: there is nothing to do.

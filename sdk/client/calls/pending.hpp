@@ -17,9 +17,11 @@
 
 namespace sessionq::client {
 
-/// An operation on a loop. It ends exactly once (R15), with the first of: its answer, its deadline,
-/// its stop token, the end of the loop. Created on the caller's thread, started and ended on the
-/// loop's.
+/// An operation that runs on a loop, from `launch` to its answer. It ends exactly once (R15), with
+/// the first of: its answer, its deadline, its stop token, the end of the loop. Its
+/// `PendingMachine` decides.
+///
+/// It is created on the caller's thread, and started and ended on the loop's thread.
 class PendingBase : public std::enable_shared_from_this<PendingBase> {
 public:
     PendingBase(core::EventLoop& loop, Deadline deadline);
@@ -92,7 +94,8 @@ private:
     std::shared_ptr<core::OpenSpan> span_{};                       // null: none
 };
 
-/// An operation that answers with a `T`. A subclass delivers the answer.
+/// An operation that answers with a `T`. A subclass delivers the answer: `BlockingPending` wakes
+/// the waiting thread, and `AnsweringPending` calls a handler.
 template <typename T>
 class Pending : public PendingBase {
 public:
@@ -114,7 +117,8 @@ public:
         return true;
     }
 
-    /// Runs when the operation is given up, and returns its answer. One at a time.
+    /// Sets the function that runs when the operation is given up and returns its answer. There is
+    /// one at a time.
     void on_give_up(std::function<core::Result<T>(Failure)> handler) {
         given_up_ = std::move(handler);
     }
@@ -140,8 +144,9 @@ private:
 template <typename T>
 using PendingPtr = std::shared_ptr<Pending<T>>;
 
-/// A handler for a port that answers an operation. Copies share the duty. If the port drops it
-/// without an answer, as a destroyed link does, the operation ends with `unanswered`.
+/// The handler that a port gets for the answer of an operation. Copies share the duty to answer. If
+/// the port drops it without an answer, as a destroyed link does, the operation ends with
+/// `unanswered`.
 template <typename T>
 class AnswerTo {
 public:

@@ -8,9 +8,9 @@
 
 namespace sessionq::client {
 
-/// Decides which answer ends an operation (R15): the first one. Giving it up answers it, too. But
-/// while a port works on it the port's answer ends it, because the port knows whether the request
-/// was sent.
+/// Decides which answer ends an operation (R15): the first one. Each `Pending` has one. Giving the
+/// operation up answers it, too. But while a port works on it, the port's answer ends it, because
+/// the port knows whether the request was sent.
 class PendingMachine {
 public:
     enum class Phase : std::uint8_t { open, at_port, given_up, ended };
@@ -30,6 +30,7 @@ public:
         return phase_ == Phase::at_port;
     }
 
+    /// The operation is given up. Returns the step that this needs.
     [[nodiscard]] GiveUp give_up(Errc why) noexcept {
         if (phase_ == Phase::open) {
             phase_ = Phase::ended;

@@ -15,12 +15,13 @@
 
 namespace sessionq::client {
 
-/// A local broker and the thread that drives its time. The thread sleeps until something is due.
-/// `LocalBroker` and its clients share it.
+/// Keeps a local broker, and runs the work that falls due in it: locks, schedules, time to live. A
+/// `LocalBroker` makes one and shares it with its clients; `sessionqd` makes one, too. Its thread
+/// sleeps until something is due.
 class BrokerHost {
 public:
-    /// A broker that stores its data in `directory` and starts with the data there. Empty: it
-    /// stores nothing. Throws Error as `broker::StoreJournal::open` fails.
+    /// Starts a broker that stores its data in `directory`, with the data there. Empty: it stores
+    /// nothing. Throws the failures of `broker::StoreJournal::open`.
     explicit BrokerHost(const std::filesystem::path& directory = {},
                         OnDamage on_damage = OnDamage::refuse,
                         const core::Clock& clock = core::system_clock());

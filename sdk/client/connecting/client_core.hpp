@@ -25,7 +25,8 @@ namespace sessionq::client {
 /// endpoint and runs the application's callbacks.
 using EndpointFactory = std::function<ports::EndpointPtr(ReceiveThread&, core::Executor& notifier)>;
 
-/// A receive thread with its endpoint and receivers.
+/// A receive thread, and everything that a client has on it. `ClientCore` makes one for each of
+/// `ClientOptions::receive_threads`.
 struct EndpointThread {
     std::unique_ptr<ReceiveThread> thread;
     ports::EndpointPtr endpoint; ///< Created, used and destroyed on the thread.
@@ -34,7 +35,9 @@ struct EndpointThread {
     std::unique_ptr<ClientMeters> meters{std::make_unique<ClientMeters>()};
 };
 
-/// The state that a `Client` shares with everything made from it.
+/// Owns everything that a `Client` shares with the objects made from it: the options, the receive
+/// threads, and the notifier. The client makes it when it connects. Senders, receivers and
+/// processors hold it, too, and it ends with its last holder.
 ///
 /// No object on a receive thread may hold the last reference, because the destructor waits for the
 /// threads. Such objects refer to the loop and the endpoint only. A waiting caller holds the core.
@@ -56,14 +59,15 @@ public:
     }
 
     using TellBacklog = std::function<std::optional<processor::Backlog>(const std::string&)>;
-    /// Sets the function by which the broker tells the backlog of an entity. Before anything is
-    /// made from the client.
+    /// Sets the function by which the broker tells the backlog of an entity. Call it before
+    /// anything is made from the client.
     void tell_backlog_by(TellBacklog tell) { tell_backlog_ = std::move(tell); }
     [[nodiscard]] std::optional<processor::Backlog> backlog(const std::string& entity) const {
         return tell_backlog_ ? tell_backlog_(entity) : std::nullopt;
     }
 
-    /// Names the broker in spans, if there is a tracer. Before anything is made from the client.
+    /// Names the broker in spans, if there is a tracer. Call it before anything is made from the
+    /// client.
     void begin_tracing(core::SpanBroker broker);
     [[nodiscard]] const core::TracingPtr& tracing() const noexcept { return tracing_; }
 
@@ -76,7 +80,7 @@ public:
     /// receive thread.
     [[nodiscard]] core::Executor& notifier() noexcept { return notifier_; }
 
-    /// Each in turn. Thread-safe.
+    /// Returns the threads in turn. Thread-safe.
     [[nodiscard]] EndpointThread& next_thread() noexcept;
 
 private:

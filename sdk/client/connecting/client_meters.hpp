@@ -13,7 +13,8 @@
 
 namespace sessionq::client {
 
-/// The measurements of a client on one receive thread, written there and read from any thread.
+/// Counts and times the sends and accepts of a client on one receive thread. Each `EndpointThread`
+/// has one. The receive thread writes it, and any thread reads it for `Client::metrics`.
 struct ClientMeters {
     core::OwnCount messages_sent{};
     core::OwnCount messages_not_sent{};

@@ -11,9 +11,12 @@
 
 namespace sessionq::client {
 
-/// Tokens of an application's credential. One token serves all audiences until half of its life has
-/// passed. A separate thread asks the credential. If it does not return, nobody waits for it (R18).
-/// Bound to the loop.
+/// Gets tokens from an application's `TokenCredential`. `Client::connect` makes one for each
+/// receive thread, and the `Authorizer` of its connection asks it. One token serves all audiences
+/// until half of its life has passed.
+///
+/// A separate thread asks the credential, because that is user code and may wait. If the credential
+/// does not return, nobody waits for it (R18). Bound to the loop.
 class CredentialTokens final : public servicebus::TokenSource {
 public:
     CredentialTokens(std::shared_ptr<TokenCredential> credential, core::EventLoop& loop);

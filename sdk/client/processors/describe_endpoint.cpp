@@ -37,7 +37,7 @@ constexpr Duration accept_pause = std::chrono::seconds{1};
     throw Error{Errc::invalid_option, "describe_socket '" + path + "': " + why};
 }
 
-/// Whether a process listens there. Another failure than that is refused.
+/// Whether a process listens there. Throws if that is not known.
 bool is_listened_at(const std::string& path) {
     asio::io_context context;
     Local::socket socket{context};
@@ -113,7 +113,8 @@ SocketPath::~SocketPath() {
 
 } // namespace
 
-/// The socket, and who is connected. On the endpoint's thread, once it runs.
+/// Accepts each process that connects, and sends it the document. On the endpoint's thread, once it
+/// runs.
 class DescribeEndpoint::Visits {
 public:
     Visits(const std::string& path, Document document, const core::Clock& clock)

@@ -10,8 +10,10 @@
 
 namespace sessionq::client {
 
-/// A local socket that tells a document to each process that connects, one after another, on a
-/// thread of its own. Only the user of this process may connect.
+/// Tells other processes the state of a processor, over a local socket. `ProcessorRuntime` opens it
+/// at its first start, if `ProcessorOptions::describe_socket` is set. Processes that connect get
+/// the document one after another, on a thread of its own, `sessionq-tell`. Only the user of this
+/// process may connect.
 class DescribeEndpoint {
 public:
     using Document = std::function<std::string()>;

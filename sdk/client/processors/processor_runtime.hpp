@@ -23,13 +23,14 @@
 
 namespace sessionq::client {
 
-/// Owns the objects that a processor needs from a start to a stop, and ends them in order. After a
-/// stop it may start again.
+/// Starts and stops a processor. Each `SessionProcessor` and `Processor` has one, and passes each
+/// of its calls on to it. It owns the objects that the processor needs from a start to a stop, and
+/// ends them in order. After a stop it may start again.
 ///
-/// Thread safety: all members are safe from any thread, but for `handlers_before_start`.
+/// Thread safety: all members are safe from any thread, except `handlers_before_start`.
 class ProcessorRuntime {
 public:
-    /// `scope`: the messages that each link of the processor holds.
+    /// `scope` says which messages each link of the processor holds.
     ProcessorRuntime(std::shared_ptr<ClientCore> client, std::vector<std::string> entities,
                      ProcessorOptions options, ports::Scope scope = ports::Scope::session);
     /// Never hangs. If a handler does not return, another thread keeps the objects that it uses and
@@ -39,7 +40,7 @@ public:
     ProcessorRuntime& operator=(const ProcessorRuntime&) = delete;
 
     /// The handlers of the next start. Throws `invalid_state` between a start and the end of the
-    /// stop. Not beside `start`.
+    /// stop. Must not run at the same time as `start`.
     [[nodiscard]] processor::Handlers& handlers_before_start();
     /// Throws `invalid_state` until the stop has ended and all handlers have returned.
     void start();
@@ -48,7 +49,7 @@ public:
     [[nodiscard]] ProcessorDescription describe() const;
     [[nodiscard]] ProcessorCounters counters() const noexcept;
     [[nodiscard]] Metrics metrics() const;
-    /// Of the last start, as are `describe`, `counters` and `metrics`. The three throw
+    /// These three apply to the last start, as do `describe`, `counters` and `metrics`. They throw
     /// `invalid_state` before the start and after a stop.
     void pause();
     void resume();

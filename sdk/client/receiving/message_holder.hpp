@@ -22,10 +22,11 @@ namespace sessionq::client {
 template <typename T>
 struct Operation;
 
-/// A delivery that the application has.
+/// A message that the application has received and settles by itself. A receiver allocates it for
+/// each delivery, and a `LockedMessage` shares it.
 struct HeldDelivery final : ports::Delivery, core::ListHook<> {
     HeldDelivery() = default;
-    /// Of a processor's session, whose handler asked for it.
+    /// Takes over a delivery of a processor's session, whose handler asked for it.
     explicit HeldDelivery(ports::Delivery&& asked) noexcept {
         message = std::move(asked.message);
         bytes = asked.bytes;
@@ -41,12 +42,12 @@ struct HeldDelivery final : ports::Delivery, core::ListHook<> {
         }
     }
 
-    /// Any thread: the settling call that counts was made.
+    /// The settling call that counts was made. Any thread.
     std::atomic<bool> decided{false};
     /// Itself, while its settlement is unanswered.
     std::shared_ptr<HeldDelivery> kept{};
     PendingPtr<core::Done> settling{};
-    /// Null: its session's lock covers it.
+    /// Its own lock. Null: its session's lock covers it.
     std::shared_ptr<ports::OwnLock> own_lock{};
 
     [[nodiscard]] bool is_lost() const noexcept {
@@ -54,8 +55,9 @@ struct HeldDelivery final : ports::Delivery, core::ListHook<> {
     }
 };
 
-/// A holder of messages that an application settles by itself: a receiver, the session of a
-/// processor's handler, or the session of an application's test. Any thread.
+/// The owner of messages that an application settles by itself: a receiver (`HeldSession`), the
+/// session of a processor's handler (`HandlerSession`), or the session of an application's test
+/// (`TestSession`). A `LockedMessage` settles itself and renews its lock through it. Any thread.
 class MessageHolder {
 public:
     MessageHolder() = default;
@@ -68,12 +70,12 @@ public:
 
     /// Throws not_supported.
     virtual void require(ports::Capability capability) const = 0;
-    /// Throws lock_lost if nothing of it can be settled any more.
+    /// Throws lock_lost if none of its messages can be settled any more.
     virtual void require_held() const = 0;
 
     using DeliveryPtr = std::shared_ptr<HeldDelivery>;
 
-    /// Sends the settlement. Unset: it is done.
+    /// Makes the operation that sends the settlement. Unset: it is done already.
     [[nodiscard]] virtual std::optional<Operation<core::Done>> settle(
         DeliveryPtr delivery, ports::Settlement settlement, const OperationContext& context) = 0;
     /// Throws the errors of the settling functions.

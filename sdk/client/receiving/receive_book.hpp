@@ -13,13 +13,13 @@ namespace sessionq::client {
 
 using Deliveries = std::vector<ports::DeliveryPtr>;
 
-/// The answer of a receive that is given up. That no message came in time is an answer.
+/// The answer of a receive call that is given up. After a timeout it is a success without messages.
 [[nodiscard]] inline core::Result<Deliveries> answer_in_vain(Failure why) {
     return why.code == Errc::timeout ? core::Result<Deliveries>{Deliveries{}} : std::move(why);
 }
 
-/// Decides which waiting receive operation gets which messages, and how much credit they need.
-/// Keeps a message that no operation waits for.
+/// Decides which waiting receive operation gets which messages, and how much credit the operations
+/// need. Each `SessionReceiverCore` has one. It keeps the messages that no operation waits for.
 class ReceiveBook {
 public:
     /// The flow to tell the link: credit first, then the drain.
@@ -35,13 +35,13 @@ public:
     };
 
     /// `reclaim`: take unused credit back at once. Otherwise the next operation uses it.
-    /// `prefetch`: so many messages are kept or asked for while no operation waits; nothing is
-    /// taken back then.
+    /// `prefetch`: so many messages are kept or asked for while no operation waits. Then no credit
+    /// is taken back.
     explicit ReceiveBook(bool reclaim, std::size_t prefetch = 0) noexcept
         : reclaim_{reclaim && prefetch == 0}, prefetch_{prefetch} {}
 
-    /// An operation waits for up to `max` messages; with `present_only`, for those the broker has
-    /// now.
+    /// An operation waits for up to `max` messages. `present_only`: only for messages that the
+    /// broker has now.
     void want(PendingPtr<Deliveries> pending, std::size_t max, bool present_only);
 
     /// The operation gave up.
@@ -53,7 +53,7 @@ public:
     /// No credit is outstanding.
     void drained() noexcept;
 
-    /// Drops kept messages that `is_lost` names.
+    /// Drops the kept messages for which `is_lost` is true.
     template <typename IsLost>
     void drop(IsLost is_lost) {
         std::erase_if(ready_, [&](const ports::DeliveryPtr& each) { return is_lost(*each); });

@@ -17,11 +17,12 @@ namespace sessionq::client {
     return context.trace() != nullptr ? context.trace() : OperationContext::current().trace();
 }
 
-/// The span of a request for a session or for messages. It begins with the request, and there is
-/// none unless something came.
+/// Makes the span of an accept or of a receive call. It begins with the call. The thread that waits
+/// for the answer makes the span if a session or messages came. Otherwise there is none.
 class ReceiveSpan {
 public:
-    /// `tracing` may be null: then there is no span, and no clock is read. So may `ambient`.
+    /// `tracing` and `ambient` may be null. Without `tracing` there is no span, and no clock is
+    /// read.
     ReceiveSpan(const core::TracingPtr& tracing, const TraceContext* ambient);
 
     /// A session came, or messages of it did.

@@ -7,15 +7,17 @@
 
 namespace sessionq::client {
 
-/// The actions of a receiver now; several at once, in the order of the members.
+/// The actions that a receiver takes now. If several are set, it takes them in the order of the
+/// members.
 struct ReceiverActions {
     bool refuse{false}; ///< Once: waiting operations fail, and the stop token fires.
     bool detach{false}; ///< Give the session back. The answer goes to `detached`.
     bool end{false};    ///< Once: answer the closers and drop the link.
 };
 
-/// Decides how a receiver leaves its session (R3): drain, then detach, within a bound. Loss ends it
-/// at once.
+/// Decides how a receiver leaves its session (R3): it drains, then detaches, within
+/// `close_timeout`. A loss ends it at once. Each `SessionReceiverCore` has one and performs its
+/// actions. No I/O, no clock.
 class ReceiverMachine {
 public:
     /// How long a broker may take to answer when a session is given back. Then the link is dropped,

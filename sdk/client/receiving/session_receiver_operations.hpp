@@ -78,7 +78,8 @@ template <typename R>
         context);
 }
 
-/// Calls `method` of the receiver while it is open. Refers to no client on the loop.
+/// Calls `method` of the receiver on its loop, if the receiver is open then. Refers to no client on
+/// the loop.
 template <typename T, typename... Args>
 [[nodiscard]] Operation<T> on_session(const HeldSession& session, const OperationContext& context,
                                       void (SessionReceiverCore::*method)(const PendingPtr<T>&,
@@ -118,7 +119,7 @@ template <typename R>
 [[nodiscard]] std::vector<LockedMessage> to_messages(const std::shared_ptr<MessageHolder>& holder,
                                                      core::Result<Deliveries> answer);
 
-/// The same of a receiver's messages. Ends the span of the request.
+/// The same for a receiver's messages. Ends the span of the request.
 [[nodiscard]] std::vector<LockedMessage> to_received(const HeldSessionPtr& session,
                                                      const ReceiveSpan& span,
                                                      core::Result<Deliveries> answer);
@@ -173,7 +174,7 @@ template <typename R>
                       &SessionReceiverCore::renew_lock, nullptr);
 }
 
-/// Renews the lock that holds the message: its own, or its session's. Throws `already_settled` or
+/// Renews the lock of the message: its own, or its session's. Throws `already_settled` or
 /// `lock_lost`.
 [[nodiscard]] Operation<Deadline> renew_lock(const LockedMessage& message,
                                              const OperationContext& context);
@@ -192,11 +193,11 @@ template <typename R>
                                             Properties properties_to_modify = {},
                                             DeadLetterInfo dead_letter = {});
 
-/// For each message why it was not completed, or nothing.
+/// The failure of each message that was not completed; unset: it was completed.
 using CompleteFailures = std::vector<std::optional<Failure>>;
 
-/// Completes messages of one receiver, without waiting for one before the next. Ends when all are
-/// answered. The messages must live until then.
+/// Completes messages of one receiver. It sends all settlements without waiting for one before the
+/// next, and ends when all are answered. The messages must live until then.
 [[nodiscard]] PublicCall<CompleteFailures> complete_all(
     const std::vector<const LockedMessage*>& messages, const OperationContext& context);
 

@@ -22,8 +22,10 @@ namespace sessionq::client {
 class ClientCore;
 class SessionReceiverCore;
 
-/// The state of a received session, or of a receiver of an entity without sessions, for any thread,
-/// and the weak handle to its receiver. Outlives the receiver while the application holds it.
+/// Shows any thread the state of a receiver's session, or of a receiver of an entity without
+/// sessions. On the loop it is also the weak handle to the receiver. A `SessionReceiverCore` makes
+/// it, and the application's `HeldSession` keeps it. Outlives the receiver while the application
+/// holds it.
 class SessionStatus : public std::enable_shared_from_this<SessionStatus> {
 public:
     SessionStatus(core::EventLoop& loop, std::string entity, std::string session_id,
@@ -46,12 +48,12 @@ public:
     }
     [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
     [[nodiscard]] std::optional<Failure> loss() const;
-    /// The loss of a receiver that this side has closed.
+    /// The loss that a receiver has after the application closed it.
     [[nodiscard]] Failure closed() const {
         return {.code = Errc::cancelled, .detail = "the receiver of " + title() + " is closed"};
     }
 
-    /// Has the session given back. Does not wait. Again: no effect.
+    /// Makes the receiver give the session back. Does not wait. A second call has no effect.
     void give_back() noexcept;
 
     // On the loop
@@ -79,8 +81,9 @@ private:
     SessionReceiverCore* receiver_{nullptr};
 };
 
-/// The session that a `SessionReceiver` and its messages share. Gives the session back when
-/// destroyed.
+/// The session that a `SessionReceiver` and its messages share, or a `Receiver` and its messages.
+/// An accept answers with it. The messages settle themselves and renew their locks through it. Its
+/// destructor gives the session back.
 class HeldSession final : public MessageHolder {
 public:
     explicit HeldSession(std::shared_ptr<SessionStatus> status) noexcept
@@ -105,7 +108,7 @@ public:
     /// because no object on a receive thread may hold the client.
     void keep(std::shared_ptr<ClientCore> client) noexcept { client_ = std::move(client); }
 
-    /// In spans. Valid as long as this.
+    /// The place of its spans. Valid as long as this object.
     [[nodiscard]] core::SpanPlace place() const noexcept {
         return {.entity = status_->entity(), .session_id = status_->session_id()};
     }
@@ -120,7 +123,7 @@ private:
 
 using HeldSessionPtr = std::shared_ptr<HeldSession>;
 
-/// Null, of a receiver that was moved from: no effect.
+/// No effect if null, as in a receiver that was moved from.
 inline void give_back(const HeldSessionPtr& session) noexcept {
     if (session != nullptr) {
         session->status()->give_back();

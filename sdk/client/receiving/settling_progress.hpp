@@ -8,8 +8,9 @@
 
 namespace sessionq::client {
 
-/// Counts the messages that the application has and has not settled, and decides whether it is too
-/// slow for its lock to be renewed (R13).
+/// Decides whether the application settles too slowly for its lock to be renewed (R13). It counts
+/// the messages that the application has received and not settled. Each `SessionReceiverCore` has
+/// one, and asks it before a renewal.
 class SettlingProgress {
 public:
     /// `limit` zero: never too slow.

@@ -8,7 +8,9 @@
 
 namespace sessionq::client {
 
-/// The settlements that the broker has not answered. Owns their deliveries until then.
+/// Keeps each delivery from its settlement until the broker's answer, and answers the call that
+/// waits for it. A receiver has one, and so has a processor's session for the messages that a
+/// handler asked for.
 class UnansweredSettlements {
 public:
     HeldDelivery& add(std::shared_ptr<HeldDelivery> delivery, PendingPtr<core::Done> pending) {

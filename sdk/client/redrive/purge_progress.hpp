@@ -9,15 +9,16 @@
 
 namespace sessionq::client {
 
-/// Decides how many messages the next request of a purge deletes, and when the purge is over. Pure.
+/// Decides how many messages the next request of a purge deletes, and when the purge ends.
+/// `PurgeRun` tells it each answer. Pure.
 class PurgeProgress {
 public:
     /// Azure Service Bus allows as many in its smallest tier.
     static constexpr std::uint32_t per_request = 500;
 
     /// A broker may delete less than it is asked for while there is more, because of partitions and
-    /// locks. This many answers in a row of less than a sixteenth are a broker that says "1
-    /// deleted" for ever.
+    /// locks. After so many answers in a row of less than a sixteenth, it would say "1 deleted" for
+    /// ever.
     static constexpr std::uint32_t most_small = 250;
     static constexpr std::uint32_t small_share = 16;
 

@@ -41,7 +41,7 @@ void PurgeRun::on_answer(const core::Result<ports::DeletedMessages>& answer) {
             ", and as little " + std::to_string(PurgeProgress::most_small) + " times before")));
         break;
     case PurgeProgress::Next::ask:
-        if (phase_ == Phase::given_up) {
+        if (is_given_up_) {
             pending_->complete(progress_.describe({.code = Errc::cancelled}));
         } else {
             ask();
@@ -51,7 +51,7 @@ void PurgeRun::on_answer(const core::Result<ports::DeletedMessages>& answer) {
 }
 
 void PurgeRun::give_up() {
-    phase_ = Phase::given_up;
+    is_given_up_ = true;
     endpoint_.give_up(under_way_);
 }
 

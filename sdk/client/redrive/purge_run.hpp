@@ -12,8 +12,8 @@
 
 namespace sessionq::client {
 
-/// Asks the broker to delete messages until `PurgeProgress` says to end. Bound to the loop of its
-/// operation, which keeps it.
+/// Performs a purge: asks the broker to delete messages until `PurgeProgress` decides to end. The
+/// operation of `purge_all` makes it on its loop. Bound to that loop; the operation keeps it.
 class PurgeRun : public std::enable_shared_from_this<PurgeRun> {
 public:
     /// The endpoint outlives the operation. `timeout` is that of each request.
@@ -28,8 +28,6 @@ public:
     void start();
 
 private:
-    enum class Phase : std::uint8_t { asking, given_up };
-
     void ask();
     void on_answer(const core::Result<ports::DeletedMessages>& answer);
     void give_up();
@@ -39,7 +37,7 @@ private:
     PurgeProgress progress_;
     const Duration timeout_;
     const PendingPtr<std::uint64_t> pending_;
-    Phase phase_{Phase::asking};
+    bool is_given_up_{false};
     ports::RequestId under_way_{0};
 };
 

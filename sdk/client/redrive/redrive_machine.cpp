@@ -29,14 +29,14 @@ RedriveMachine::Letter* RedriveMachine::find(Number number) {
 bool RedriveMachine::received(Number number, TimePoint now) {
     Letter* const letter = find(number);
     if (letter == nullptr) {
-        supply_ = others_.insert(number).second ? Supply::some : supply_;
+        received_none_ = !others_.insert(number).second && received_none_;
         return false;
     }
     if (letter->place == Place::broker) {
         if (letter->arrivals < most_arrivals) {
             ++letter->arrivals;
             last_progress_ = now;
-            supply_ = Supply::some;
+            received_none_ = false;
         }
         letter->place = Place::hand;
         Session& session = *by_number_.at(number);
@@ -47,7 +47,7 @@ bool RedriveMachine::received(Number number, TimePoint now) {
     return true;
 }
 
-void RedriveMachine::received_nothing() { supply_ = Supply::none; }
+void RedriveMachine::received_nothing() { received_none_ = true; }
 
 void RedriveMachine::lost(Number number) {
     Letter* const letter = find(number);
@@ -58,11 +58,11 @@ void RedriveMachine::lost(Number number) {
 }
 
 bool RedriveMachine::gives_up(TimePoint now) const noexcept {
-    return supply_ == Supply::none && now - last_progress_ >= max_wait_;
+    return received_none_ && now - last_progress_ >= max_wait_;
 }
 
-/// A session whose dead letters are all in hand. When waiting is over, also one that has its first
-/// ones: the others stay.
+/// Returns a session whose dead letters are all in hand. After giving up, also a session with some
+/// letters in hand: its others stay.
 RedriveMachine::Session* RedriveMachine::choose(TimePoint now) {
     while (!busy_.empty() && busy_.front()->ask_again <= now) {
         ready_.push_back(busy_.front());
@@ -84,8 +84,8 @@ RedriveMachine::Session* RedriveMachine::choose(TimePoint now) {
 
 void RedriveMachine::enter(Session& session) {
     current_ = &session;
-    held_ = Held::no;
-    const bool holds = holding_ == Holding::sessions && session.id;
+    is_held_ = false;
+    const bool holds = holds_sessions_ && session.id;
     stage_ = holds ? Stage::hold : Stage::look;
 }
 
@@ -111,8 +111,8 @@ RedriveMachine::Step RedriveMachine::next_of(Session& session) {
     if (stage_ == Stage::hold) {
         return Hold{*session.id};
     }
-    if (stage_ == Stage::look && session.looked == Looked::not_yet) {
-        return Look{held_ == Held::yes ? session.id : std::nullopt};
+    if (stage_ == Stage::look && !session.is_looked_through) {
+        return Look{is_held_ ? session.id : std::nullopt};
     }
     if (stage_ == Stage::leave) {
         return Leave{};
@@ -141,7 +141,7 @@ RedriveMachine::Step RedriveMachine::next_of(Session& session) {
 }
 
 void RedriveMachine::held() {
-    held_ = Held::yes;
+    is_held_ = true;
     stage_ = Stage::look;
 }
 
@@ -152,7 +152,7 @@ void RedriveMachine::busy(TimePoint now) {
 }
 
 void RedriveMachine::cannot_hold() {
-    holding_ = Holding::nothing;
+    holds_sessions_ = false;
     stage_ = Stage::look;
 }
 
@@ -170,10 +170,10 @@ void RedriveMachine::found_copy(Number number) {
 }
 
 void RedriveMachine::looked() {
-    current_->looked = Looked::done;
-    if (held_ == Held::no) { // everywhere; nobody else can send the letters in hand
+    current_->is_looked_through = true;
+    if (!is_held_) { // everywhere; nobody else can send the letters in hand
         for (Session* const session : ready_) {
-            session->looked = Looked::done;
+            session->is_looked_through = true;
         }
     }
     stage_ = Stage::send;

@@ -16,19 +16,20 @@
 
 namespace sessionq::client {
 
-/// Decides a redrive: which session next, which copies to send, which letters to complete, and when
-/// to give up. A dead letter is completed only after its copy was confirmed, and sent only after
-/// all earlier ones of its session. No I/O, no clock.
+/// Decides each step of a redrive: which session is next, which copies are sent, which letters are
+/// completed, and when to give up. `RedriveRun` performs the steps, and so does the simulation. A
+/// dead letter is completed only after its copy was confirmed, and sent only after all earlier
+/// letters of its session. No I/O, no clock.
 ///
-/// Feed `plan` for each selected dead letter, in order. Then perform `next` and feed the result
-/// back, until it returns `Finish`.
+/// Call `plan` for each selected dead letter, in order. Then perform the step that `next` returns
+/// and report its result, until the step is `Finish`.
 class RedriveMachine {
 public:
     using Number = std::int64_t;
     using Numbers = std::vector<Number>;
     using SessionId = std::optional<std::string>;
 
-    /// Receive dead letters, waiting so long for the first.
+    /// Receive dead letters. Wait so long for the first.
     struct Receive {
         Duration wait;
     };
@@ -55,31 +56,29 @@ public:
     struct Finish {};
     using Step = std::variant<Receive, Hold, Look, Send, Complete, Leave, Finish>;
 
-    enum class Holding : std::uint8_t { sessions, nothing };
-
     static constexpr std::size_t most_at_once = 100;
     static constexpr Duration ask_busy_again = std::chrono::seconds{1};
 
-    RedriveMachine(Holding holding, Duration max_wait, TimePoint now) noexcept
-        : holding_{holding}, max_wait_{max_wait}, last_progress_{now} {}
+    RedriveMachine(bool holds_sessions, Duration max_wait, TimePoint now) noexcept
+        : holds_sessions_{holds_sessions}, max_wait_{max_wait}, last_progress_{now} {}
 
-    /// A selected dead letter. Numbers rise. Ids that differ in case only are one session.
+    /// A dead letter was selected. Numbers rise. Ids that differ in case only are one session.
     void plan(Number number, const SessionId& session_id);
 
     [[nodiscard]] Step next(TimePoint now);
 
     /// Answers `Receive`, before `received` for each dead letter that came.
     void received_nothing();
-    /// A dead letter is in hand. False: it was not planned, so it is only held. One that a broker
-    /// delivers again and again is no progress.
+    /// A dead letter is in hand. False: it was not planned, so it is only held. A letter that a
+    /// broker delivers again and again is no progress.
     bool received(Number number, TimePoint now);
-    /// A dead letter of the session that is in work is locked no more.
+    /// The lock of a dead letter of the current session is lost.
     void lost(Number number);
 
     void held();              ///< Answers `Hold`.
     void busy(TimePoint now); ///< Answers `Hold`: another consumer has the session.
     void cannot_hold();       ///< Answers `Hold`: the entity has no sessions.
-    void hold_lost();         ///< The session is held no more.
+    void hold_lost();         ///< The lock of the session is lost.
 
     void found_copy(Number number); ///< `Look` has found the copy of this dead letter.
     void looked();                  ///< `Look` is done.
@@ -94,11 +93,8 @@ private:
     enum class Place : std::uint8_t { broker, hand };
     enum class Copy : std::uint8_t { none, sent, sent_before };
     enum class Stage : std::uint8_t { hold, look, send, leave };
-    enum class Held : std::uint8_t { no, yes };
-    enum class Looked : std::uint8_t { not_yet, done };
-    enum class Supply : std::uint8_t { some, none };
 
-    /// A lock may be lost and the letter come again, but not for ever.
+    /// A lock may be lost, and the letter then comes again, but not for ever.
     static constexpr std::uint8_t most_arrivals = 10;
 
     struct Letter {
@@ -108,9 +104,9 @@ private:
     };
     struct Session {
         SessionId id{};
-        std::map<Number, Letter> letters{}; // that are not through
+        std::map<Number, Letter> letters{}; // that are not completed
         std::size_t in_hand{0};
-        Looked looked{Looked::not_yet};
+        bool is_looked_through{false}; // for copies that an earlier redrive has sent
         TimePoint ask_again{};
     };
 
@@ -120,20 +116,20 @@ private:
     void enter(Session& session);
     [[nodiscard]] Letter* find(Number number);
 
-    Holding holding_;
+    bool holds_sessions_;
     const Duration max_wait_;
     TimePoint last_progress_;
     std::deque<Session> sessions_{};        // by their first dead letter
     std::map<SessionId, Session*> by_id_{}; // by the folded id
     std::unordered_map<Number, Session*> by_number_{};
-    std::unordered_set<Number> others_{}; // that came and were not planned, or are through
+    std::unordered_set<Number> others_{}; // that came and were not planned, or are completed
     std::deque<Session*> ready_{};        // all their letters are in hand
     std::deque<Session*> busy_{};         // another consumer has them; the first is asked first
     Session* current_{nullptr};
     Stage stage_{Stage::hold};
-    Held held_{Held::no};
-    Supply supply_{Supply::some};
-    std::size_t last_try_{0}; // after giving up: the sessions before it were tried once more
+    bool is_held_{false};       // the current session
+    bool received_none_{false}; // no new dead letter came since `received_nothing`
+    std::size_t last_try_{0};   // after giving up: the sessions before it were tried once more
     RedriveReport report_{};
 };
 

@@ -12,15 +12,16 @@
 
 namespace sessionq::client {
 
-/// The copy that a redrive sends for a dead letter of `source`, with its mark: the message as it
-/// was encoded, with the changes that `redrive` names. The same dead letter always has the same
-/// message id. Throws `protocol_error` if its annotations or application properties are malformed.
+/// The copy that a redrive sends for a dead letter of `source`, with its mark. It is the message as
+/// it was encoded, with the changes that `redrive` names. The copy of one dead letter always has
+/// the same message id. Throws `protocol_error` if its annotations or application properties are
+/// malformed.
 [[nodiscard]] MessageContentPtr redriven_copy(const ReceivedMessage& letter,
                                               std::string_view source,
                                               const amqp::ClockReading& at);
 
 /// The sequence number of the dead letter of `source` whose copy the message is. Nothing if it is
-/// none.
+/// not such a copy.
 [[nodiscard]] std::optional<std::int64_t> redriven_from(const MessageContent& message,
                                                         std::string_view source);
 

@@ -48,11 +48,6 @@ SenderOptions sender_options() {
     return options;
 }
 
-RedriveMachine::Holding holding(const RedriveOptions& options) {
-    return options.hold_sessions ? RedriveMachine::Holding::sessions
-                                 : RedriveMachine::Holding::nothing;
-}
-
 } // namespace
 
 RedriveRun::RedriveRun(const Client& client, RedriveRoute route, RedriveOptions options,
@@ -63,7 +58,7 @@ RedriveRun::RedriveRun(const Client& client, RedriveRoute route, RedriveOptions 
       scope_{std::move(context)},
       work_{Deadline{}, scope_.stop()},
       sender_{client_, route_.target, sender_options()},
-      machine_{holding(options_), options_.max_wait, now()},
+      machine_{options_.hold_sessions, options_.max_wait, now()},
       selection_{core::system_clock().wall_now(),
                  options_.limit != 0 ? options_.limit : std::numeric_limits<std::uint64_t>::max()} {
 }

@@ -21,8 +21,9 @@
 
 namespace sessionq::client {
 
-/// Performs the decisions of `RedriveMachine`, one request after another. The blocking function and
-/// its awaitable twin share it: they differ in how they wait.
+/// Performs the steps that `RedriveMachine` decides, one request after another. `redrive` and its
+/// awaitable twin each make one, and make the calls that `next` returns until it returns none. They
+/// differ only in how they wait.
 class RedriveRun final : public detail::RedriveSteps {
 public:
     RedriveRun(const Client& client, RedriveRoute route, RedriveOptions options,

@@ -15,8 +15,9 @@ namespace sessionq::client {
 
 class WaitingTries;
 
-/// Sends until `SendRetry` is content, or until the operation is given up. Lives on the loop: its
-/// request under way keeps it, or `WaitingTries` between two tries.
+/// Sends a request. After a failure it sends again, until `SendRetry` wants no further try or the
+/// operation is given up. `SenderCore` makes one for each send if the sender may retry. Lives on
+/// the loop: its request under way keeps it, or `WaitingTries` between two tries.
 class RetryingSend final : public std::enable_shared_from_this<RetryingSend> {
 public:
     using SequenceNumbers = std::vector<std::int64_t>;
@@ -43,7 +44,8 @@ private:
     timing::Timer timer_; // the wait before the next try
 };
 
-/// Keeps the sends of a thread that wait for their next try. Outlives the tasks of its loop.
+/// Keeps the sends of a receive thread that wait for their next try. Each `EndpointThread` has one.
+/// Outlives the tasks of its loop.
 class WaitingTries {
 public:
     void add(std::shared_ptr<RetryingSend> send) { sends_.insert(std::move(send)); }

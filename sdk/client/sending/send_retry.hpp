@@ -13,7 +13,8 @@
 
 namespace sessionq::client {
 
-/// Decides whether a send that failed is tried again, and when. No I/O, no clock.
+/// Decides whether a send that failed is tried again, and when. Each `RetryingSend` has one. No
+/// I/O, no clock.
 class SendRetry {
 public:
     SendRetry(const SenderOptions& options, std::uint64_t seed) noexcept
@@ -22,7 +23,7 @@ public:
           backoff_{options.backoff},
           random_{seed} {}
 
-    /// A try failed. Returns when the next one begins, or nothing: `last_failure` is the answer.
+    /// A try failed. Returns when the next try begins. Nothing: the send ends with `last_failure`.
     [[nodiscard]] std::optional<TimePoint> failed(const Failure& why, TimePoint now,
                                                   Deadline deadline) {
         const bool is_unknown = last_.outcome_unknown || why.outcome_unknown;
@@ -37,10 +38,10 @@ public:
         return deadline.passed(next) ? std::nullopt : std::optional{next};
     }
 
-    /// No try follows.
+    /// No further try follows.
     void give_up() noexcept { most_tries_ = 0; }
 
-    /// That of the last try. Its outcome is unknown if that of any try is.
+    /// The failure of the last try. Its outcome is unknown if the outcome of any try is.
     [[nodiscard]] Failure last_failure() const {
         Failure failure = last_;
         if (tries_ > 1) {

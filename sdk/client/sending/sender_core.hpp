@@ -17,13 +17,15 @@ namespace sessionq::client {
 using SequenceNumbers = std::vector<std::int64_t>;
 
 /// Adds to a valid message the facts that every sent message has: an id, and the deadline and trace
-/// of its request from `context`. A scheduled one becomes available after the request and has no
-/// deadline of it (R22).
+/// of its request from `context`. A scheduled message becomes available after the request, so it
+/// does not get the request's deadline (R22).
 void complete_message(Message& message, const OperationContext& context);
 /// The same without the trace of the request.
 void complete_untraced(Message& message, const OperationContext& context);
 
-/// The entity and thread that copies of a `Sender` share. Makes its calls. Thread-safe.
+/// Makes the calls of a `Sender`, whose copies share it. On the caller's thread it checks each
+/// message and completes it with an id, the deadline and the trace. It holds the entity, the
+/// options, and the receive thread that all its requests run on. Thread-safe.
 class SenderCore {
 public:
     SenderCore(std::shared_ptr<ClientCore> client, std::string entity, SenderOptions options);
@@ -33,7 +35,7 @@ public:
     [[nodiscard]] auto send(std::vector<Message> messages, const OperationContext& context) const {
         return PublicCall<SequenceNumbers, void>{operation(std::move(messages), {}, context)};
     }
-    /// Sends contents as they are: nothing is checked or added, and there is no span.
+    /// Sends contents unchanged: nothing is checked or added, and there is no span.
     [[nodiscard]] auto send(std::vector<MessageContentPtr> contents,
                             const OperationContext& context) const {
         return PublicCall<SequenceNumbers, void>{

@@ -36,6 +36,7 @@ TraceContext child_of(const TraceContext* parent, std::uint64_t number) {
 
 } // namespace
 
+/// The spans that have ended. A span that ends after its tracer is not recorded.
 struct RecordingTracer::Book {
     std::mutex mutex{};
     std::condition_variable ended{};
@@ -44,6 +45,7 @@ struct RecordingTracer::Book {
     std::vector<RecordedSpan> spans{};
 };
 
+/// A span that the library has begun. Its end adds it to the book.
 class RecordingTracer::Recorded final : public Span {
 public:
     Recorded(std::weak_ptr<Book> book, RecordedSpan span)

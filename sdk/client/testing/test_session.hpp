@@ -31,8 +31,8 @@
 
 namespace sessionq::client {
 
-/// Stands for the broker in an application's test: keeps the changes that a handler makes to its
-/// session, and answers its requests at once. Any thread.
+/// Stands for the broker in an application's test. Each `TestSession` has one. It keeps the changes
+/// that a handler makes to its session, and answers its requests at once. Any thread.
 class TestBroker {
 public:
     explicit TestBroker(std::optional<std::string> state) { keep(std::move(state)); }
@@ -80,7 +80,8 @@ private:
     Kept kept_{}; ///< guarded by `mutex_`
 };
 
-/// Runs the coroutine of an application's test on the thread that waits for it.
+/// Runs a handler that is a coroutine, on the thread of the application's test. `TestMessage::run`
+/// waits in it until the handler ends.
 class TestExecutor final : public core::Executor {
 public:
     void post(core::Task task) override {
@@ -89,7 +90,7 @@ public:
         posted_.notify_one();
     }
 
-    /// Runs tasks until one of them makes `ended` true, and then those that are left.
+    /// Runs tasks until one of them makes `ended` true, and then the tasks that are left.
     template <typename Ended>
     void run_until(Ended ended) {
         while (!ended()) {
@@ -121,7 +122,8 @@ private:
     std::deque<core::Task> tasks_{}; ///< guarded by `mutex_`
 };
 
-/// A session in an application's test, without a broker. Any thread.
+/// The session behind a `FakeSession` of an application's test. Its handler sees it as a
+/// `SessionContext`. There is no broker. Any thread.
 class TestSession final : public processor::HandledSession,
                           public MessageHolder,
                           public std::enable_shared_from_this<TestSession> {
@@ -166,11 +168,12 @@ private:
     dispatch::CoroutineHost coroutines_{executor_};
 };
 
-/// As the broker would deliver it.
+/// Returns the message as a broker would deliver it.
 [[nodiscard]] ReceivedMessage to_received(Message message, const std::string& session_id,
                                           DeliveryFacts facts);
 
-/// A message in an application's test, without a broker.
+/// The message behind a `FakeMessage` of an application's test. Its handler sees it as a
+/// `MessageContext`. There is no broker.
 class TestMessage final : public processor::HandledMessage {
 public:
     TestMessage(std::shared_ptr<TestSession> session, Message message, DeliveryFacts facts,

@@ -8,9 +8,12 @@
 
 namespace sessionq::client {
 
-/// A thread that fires stop tokens and runs the callbacks of `ClientOptions`. They are user code,
-/// so they must not run on a receive thread, and they must not wait for a worker (R13). The thread
-/// starts with the first task.
+/// Runs the application's callbacks, one after another, on a thread of its own. They are the
+/// callbacks of `ClientOptions` and of stop tokens, which it fires. A client has one, and each run
+/// of a processor has one.
+///
+/// The callbacks are user code, so they must not run on a receive thread, and they must not wait
+/// for a worker (R13). The thread starts with the first task.
 class Notifier final : public core::Executor {
 public:
     Notifier();
@@ -21,7 +24,7 @@ public:
     Notifier& operator=(const Notifier&) = delete;
 
     void post(core::Task task) override;
-    /// The caller is a callback.
+    /// Whether the caller is a callback.
     [[nodiscard]] bool on_this_thread() const;
 
 private:

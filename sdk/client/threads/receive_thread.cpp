@@ -33,6 +33,7 @@ void relax() noexcept {
 
 } // namespace
 
+/// Asio's loop and the timer that wakes it.
 struct Reactor::Parts {
     void arm(TimePoint until);
 
@@ -74,6 +75,7 @@ void Reactor::wait(std::optional<TimePoint> until) {
 
 void Reactor::interrupt() noexcept { parts_->context.stop(); }
 
+/// A posted task, with the context of its submitter.
 struct ReceiveThread::Posted : core::MpscNode {
     core::Task task;
     OperationContext context;

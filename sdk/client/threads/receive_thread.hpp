@@ -18,8 +18,9 @@ class io_context;
 
 namespace sessionq::client {
 
-/// Asio's reactor with one timer of the operating system. A receive thread sleeps in it. Only that
-/// thread may call functions other than `interrupt`.
+/// Lets a receive thread sleep until a socket is ready, a timer is due, or a task is posted. It is
+/// Asio's reactor with one timer of the operating system. Only its thread may call functions other
+/// than `interrupt`.
 class Reactor {
 public:
     Reactor();
@@ -45,12 +46,16 @@ private:
     const std::unique_ptr<Parts> parts_; // of Asio, whose headers many sources would read
 };
 
-/// A receive thread: one thread of the operating system, one Asio reactor, one timer service. It
-/// sleeps when nothing is due. While it is awake, posting to it needs no system call.
+/// The loop on which a client's sessions, timers and connections live. `ClientCore` makes each of
+/// its receive threads, and the programs in `tools/` use it, too. Any thread may post a task to it.
+/// User code never runs on it, and nothing on it waits.
+///
+/// It is one thread of the operating system, with one Asio reactor and one timer service. It sleeps
+/// when nothing is due. While it is awake, posting to it needs no system call.
 class ReceiveThread final : public core::EventLoop {
 public:
-    /// Starts the thread. Before it sleeps it looks for new work for `spin`. This saves a wake-up
-    /// and costs that much processor time.
+    /// Starts the thread. Before it sleeps, it looks for new work for `spin`. This saves a wake-up
+    /// and costs as much processor time.
     explicit ReceiveThread(const core::Clock& clock = core::system_clock(),
                            Duration spin = Duration::zero());
 

@@ -9,8 +9,8 @@
 
 namespace sessionq::client {
 
-/// Calls `make`, which starts threads. If the system has none, throws `resource_exhausted` with
-/// `complaint`.
+/// Calls `make`, which starts threads. If the system cannot start one, throws `resource_exhausted`
+/// with `complaint`.
 template <typename Make>
 auto start_threads(std::string_view complaint, Make make) {
     try {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -41,9 +40,9 @@ public:
     };
 
     /// If not `is_used`, no session is left.
-    explicit FairnessMachine(bool is_used) noexcept : used_{is_used ? Use::on : Use::off} {}
+    explicit FairnessMachine(bool is_used) noexcept : is_used_{is_used} {}
 
-    [[nodiscard]] bool is_used() const noexcept { return used_ == Use::on; }
+    [[nodiscard]] bool is_used() const noexcept { return is_used_; }
     /// All sessions keep their slots until something changes.
     void rest() noexcept {
         hold_.reset();
@@ -101,9 +100,9 @@ public:
         const bool tried = !left_.empty();
         const bool is_same =
             std::erase_if(left_, [&](const Left& each) { return each.first == session; }) != 0;
-        others_ = !is_same && now < asked + soon ? Others::wait : Others::none;
+        others_wait_ = !is_same && now < asked + soon;
         seen_at_ = now;
-        if (others_ == Others::wait) {
+        if (others_wait_) {
             burst_ = tried ? std::min(burst_ * 2, most_at_once) : burst_;
             rest_ = turn;
         } else {
@@ -112,7 +111,7 @@ public:
             try_at_ = now + rest_;
         }
         if (none_free) {
-            look_by(tried && others_ == Others::wait ? now : now + look_every);
+            look_by(tried && others_wait_ ? now : now + look_every);
         }
     }
 
@@ -124,8 +123,6 @@ public:
     [[nodiscard]] Duration bound() const noexcept { return bound_; }
 
 private:
-    enum class Use : std::uint8_t { off, on };
-    enum class Others : std::uint8_t { none, wait };
     using Left = std::pair<std::string, TimePoint>; ///< a session's id
 
     /// A session that comes within this after it was asked for was ready before.
@@ -164,10 +161,10 @@ private:
         if (now >= seen_at_ + soon) {
             burst_ = 1; // others may have taken what waited
         }
-        leaves_ = others_ == Others::wait || now >= try_at_ ? burst_ : 0;
+        leaves_ = others_wait_ || now >= try_at_ ? burst_ : 0;
     }
 
-    Use used_;
+    bool is_used_;
     std::optional<Duration> hold_{};
     std::optional<TimePoint> next_{};
     Duration bound_{};
@@ -177,8 +174,8 @@ private:
     Duration pace_{turn};
     // Where it does not
     std::deque<Left> left_{}; ///< a moment ago
-    Others others_{Others::none};
-    TimePoint seen_at_{}; ///< that they wait, or not
+    bool others_wait_{false};
+    TimePoint seen_at_{}; ///< when `others_wait_` was set
     std::size_t burst_{1};
     Duration rest_{turn};
     TimePoint try_at_{};

@@ -17,7 +17,6 @@ namespace {
 
 using Number = RedriveMachine::Number;
 using Numbers = RedriveMachine::Numbers;
-using Holding = RedriveMachine::Holding;
 
 constexpr TimePoint start{1h};
 
@@ -30,8 +29,8 @@ Step expect(RedriveMachine& machine, TimePoint now = start) {
 }
 
 RedriveMachine planned(const std::vector<std::pair<Number, const char*>>& letters,
-                       Duration max_wait = 60s, Holding holding = Holding::sessions) {
-    RedriveMachine machine{holding, max_wait, start};
+                       Duration max_wait = 60s, bool holds_sessions = true) {
+    RedriveMachine machine{holds_sessions, max_wait, start};
     for (const auto& [number, session] : letters) {
         machine.plan(number, session);
     }
@@ -91,8 +90,8 @@ struct World {
     }
 
     /// One process, until it is done or killed.
-    void run(Holding holding, std::size_t per_receive) {
-        RedriveMachine machine{holding, 0s, start};
+    void run(bool holds_sessions, std::size_t per_receive) {
+        RedriveMachine machine{holds_sessions, 0s, start};
         for (const auto& [number, session] : dead) {
             machine.plan(number, session);
         }
@@ -166,7 +165,7 @@ void check_whole(const World& world, const World& before) {
 
 TEST_CASE("redrive machine: killed at any place and repeated, nothing is lost or doubled") {
     for (const auto detects : {World::Detects::nothing, World::Detects::duplicates}) {
-        for (const Holding holding : {Holding::sessions, Holding::nothing}) {
+        for (const bool holds_sessions : {true, false}) {
             for (const std::size_t per_receive : {1U, 2U, 100U}) {
                 const World before = world_of(detects);
                 for (std::size_t first = 0; first <= 2 * before.dead.size(); ++first) {
@@ -175,7 +174,7 @@ TEST_CASE("redrive machine: killed at any place and repeated, nothing is lost or
                         for (const std::size_t effects : {first, second, std::size_t{1000}}) {
                             world.effects_left = effects;
                             try {
-                                world.run(holding, per_receive);
+                                world.run(holds_sessions, per_receive);
                             } catch (const World::Killed&) {
                             }
                             if (detects == World::Detects::duplicates) {
@@ -368,7 +367,7 @@ TEST_CASE("redrive machine: a session whose lock is lost is held again before th
 }
 
 TEST_CASE("redrive machine: nothing was selected") {
-    RedriveMachine machine{Holding::sessions, 60s, start};
+    RedriveMachine machine{true, 60s, start};
     static_cast<void>(expect<RedriveMachine::Finish>(machine));
 }
 
