@@ -33,9 +33,10 @@ struct WorkerSigns {
 /// those that are there wait for something. No clock.
 class WorkerDemand {
 public:
-    /// Between two looks, long enough to show what workers do, and short enough that nobody waits.
+    /// The time between two looks. It is long enough to see whether the workers are busy, and so
+    /// short that no work waits for long.
     static constexpr Duration look_again = std::chrono::milliseconds{2};
-    /// The same if more workers would be of no use.
+    /// The time to the next look if more workers would be of no use.
     static constexpr Duration look_later = std::chrono::milliseconds{20};
 
     /// `processors`: of the machine, at least 1.

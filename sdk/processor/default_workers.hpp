@@ -6,11 +6,13 @@
 
 namespace sessionq::processor {
 
-/// More handlers than that at once should not each have a thread.
+/// The most workers that a processor has by default. More handlers at once should not each have a
+/// thread.
 inline constexpr std::uint32_t most_default_workers = 64;
 
-/// The most workers where nobody asked for a number: as many as handlers may run at once.
-/// `calls`: of all sessions; zero: no limit.
+/// The number of worker threads if the application does not set `worker_threads`: one for each
+/// handler that may run at once, up to `most_default_workers`. `ProcessorRuntime` asks for it.
+/// `calls` is the limit over all sessions; zero: no limit.
 [[nodiscard]] constexpr std::uint32_t default_workers(std::uint32_t sessions,
                                                       std::uint32_t calls_per_session,
                                                       std::uint32_t calls) noexcept {

@@ -12,13 +12,14 @@
 
 namespace sessionq::processor {
 
-/// What is valid and yet cannot work as it seems to be meant with this broker, in words that name
-/// the members. Told at start.
+/// Finds settings that are valid but cannot work as intended with this broker. Returns one sentence
+/// for each, which names the members. `ProcessorRuntime` logs them at start.
 [[nodiscard]] std::vector<std::string> doubtful_settings(const ProcessorOptions& options,
                                                          const ports::Capabilities& capabilities,
                                                          ports::Scope scope);
 
-/// The same of `worker_threads`, for handlers that keep a worker while they wait.
+/// Warns if `worker_threads` is lower than the number of handlers that may run at once. Matters
+/// only for handlers that keep their worker while they wait. Unset: nothing is doubtful.
 [[nodiscard]] std::optional<std::string> doubtful_workers(const ProcessorOptions& options);
 
 } // namespace sessionq::processor

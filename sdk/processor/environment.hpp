@@ -20,30 +20,35 @@ class CoroutineHost;
 
 namespace sessionq::processor {
 
-/// What a processor runs on, all of it injected: the product and the simulation differ only here.
-/// Everything referred to outlives the processor.
+/// The surroundings that a processor gets when it is made: loops, workers, clock.
+/// `ProcessorRuntime` fills them for an application, the simulation for its tests. The two differ
+/// only here. Everything referred to outlives the processor.
 struct Environment {
-    std::vector<ports::Endpoint*> endpoints{}; ///< one a shard, each on its own loop
-    dispatch::Dispatcher* dispatcher{nullptr}; ///< the lanes' way to the workers
+    std::vector<ports::Endpoint*> endpoints{}; ///< one for each shard, each on its own loop
+    dispatch::Dispatcher* dispatcher{nullptr}; ///< makes lanes and gives their calls to the workers
     core::Executor* workers{nullptr};          ///< runs on_error
-    core::Executor* notifier{nullptr}; ///< fires stop tokens, whose callbacks are user code:
-                                       ///< neither a loop nor a worker that may be busy
+    core::Executor* notifier{nullptr}; ///< fires stop tokens. Their callbacks are user code, so it
+                                       ///< is neither a loop nor a worker that may be busy
     dispatch::CoroutineHost* coroutines{
-        nullptr}; ///< where handlers that are coroutines run; null where there are none
-    const core::Clock* clock{nullptr}; ///< read where a handler starts
-    std::uint64_t seed{0};             ///< of jitter
-    /// of a handler's operation on its session that has no deadline
+        nullptr}; ///< runs handlers that are coroutines; null: there are none
+    const core::Clock* clock{
+        nullptr};          ///< for the instants that workers take, and for wall-clock time
+    std::uint64_t seed{0}; ///< for jitter
+    /// The timeout of an operation on a session without a deadline: of a handler, or for the
+    /// session's record.
     Duration operation_timeout{std::chrono::seconds{60}};
-    /// How long a broker that is there may send nothing.
+    /// A connected broker that sends nothing for so long counts as silent.
     Duration silence{std::chrono::seconds{60}};
     Tuning tuning{};
-    /// Keeps all that this refers to. For messages that an application may keep longer.
+    /// Keeps alive everything that this struct refers to. For messages that an application keeps
+    /// longer than the processor.
     std::weak_ptr<const void> host{};
-    /// Told once a processor that was started has stopped and its last handler has returned: on a
-    /// loop, as the last thing that is done there. Then, and not before, it may be destroyed.
+    /// Called once, after a started processor has stopped and its last handler has returned. It is
+    /// the last thing done on its loop. The processor may be destroyed from then on, and not
+    /// before.
     std::function<void()> emptied{};
     core::TracingPtr tracing{};
-    std::string client_id{}; ///< in metrics; empty: none
+    std::string client_id{}; ///< the client's name in metrics; empty: none
 };
 
 } // namespace sessionq::processor

@@ -15,18 +15,18 @@
 
 namespace sessionq::processor {
 
-/// What the application registered; empty members are not called. Exactly one of `message`,
-/// `start_message`, `messages` and `start_messages` is set.
+/// The handlers that the application registered on a processor. Empty members are not called.
+/// Exactly one of `message`, `start_message`, `messages` and `start_messages` is set.
 struct Handlers {
     std::function<void(MessageContext&)> message{};
 
-    /// Starts a handler that may finish later, a coroutine; called on a worker.
+    /// Starts a handler that may finish later: a coroutine. Called on a worker.
     std::function<void(MessageContext&, HandlerDone)> start_message{};
 
-    /// The same for batches, of sessions.
+    /// The same for batches. Only a processor of sessions has them.
     std::function<void(std::span<MessageContext>)> messages{};
     std::function<void(std::span<MessageContext>, HandlerDone)> start_messages{};
-    BatchOptions batch{.max_messages = 1}; ///< other where one of them is set
+    BatchOptions batch{.max_messages = 1}; ///< larger if a handler of batches is set
 
     std::function<void(SessionContext&)> session_open{};
     std::function<void(SessionContext&, CloseReason)> session_close{};
@@ -49,7 +49,7 @@ struct Handlers {
         batch = options;
     }
 
-    /// Whether a handler that waits keeps its worker.
+    /// Whether a handler keeps its worker while it waits. A coroutine does not.
     [[nodiscard]] bool keep_workers() const noexcept { return message || messages; }
     [[nodiscard]] bool take_batches() const noexcept { return messages || start_messages; }
     [[nodiscard]] bool take_messages() const noexcept {

@@ -7,34 +7,38 @@
 
 namespace sessionq::processor {
 
-/// Decides when a processor runs, pauses, and has stopped, by what the application asks and what
-/// its shards tell. Not thread-safe.
+/// Decides whether a processor runs, pauses, stops or has stopped. `Processor` asks it when the
+/// application calls `start`, `pause`, `resume` or `stop`, and tells it when a shard has stopped or
+/// is gone. Not thread-safe: `Processor` holds its mutex.
 class Lifecycle {
 public:
     using State = ProcessorDescription::State;
 
     explicit Lifecycle(std::size_t shards) noexcept : stopping_{shards}, present_{shards} {}
 
-    /// Whether it may start: once, and not after `stop`.
+    /// Returns whether the processor may start: only once, and not after `stop`.
     [[nodiscard]] bool start() noexcept { return change(State::created, State::running); }
 
-    /// Whether the shards must pause. Not if they do, or if it does not run.
+    /// Returns whether the shards must pause. False if they are paused, or if the processor does
+    /// not run.
     [[nodiscard]] bool pause() noexcept { return change(State::running, State::paused); }
 
-    /// Whether the shards must resume.
+    /// Returns whether the shards must resume.
     [[nodiscard]] bool resume() noexcept { return change(State::paused, State::running); }
 
-    /// It was started, and nobody asked it to stop.
+    /// The processor was started, and nobody asked it to stop.
     [[nodiscard]] bool is_in_use() const noexcept {
         return state_ == State::running || state_ == State::paused;
     }
 
-    /// No handler is left: the loops let go of the processor in one of their next turns.
+    /// The processor has stopped and no handler is left. The loops let go of it in one of their
+    /// next turns.
     [[nodiscard]] bool ends_soon() const noexcept {
         return state_ == State::stopped && report_.complete;
     }
 
-    /// Whether the shards must stop first. Else `report` says how it has stopped.
+    /// Returns whether the shards must stop first. If not, `report` says how the processor has
+    /// stopped.
     [[nodiscard]] bool stop() noexcept {
         if (state_ == State::created) {
             state_ = State::stopped;
@@ -44,7 +48,7 @@ public:
         return state_ == State::stopping;
     }
 
-    /// Whether it was the last one.
+    /// A shard has stopped. Returns whether it was the last one.
     [[nodiscard]] bool shard_stopped(const StopReport& report) noexcept {
         report_.complete = report_.complete && report.complete;
         report_.drained += report.drained;
@@ -57,7 +61,7 @@ public:
         }
         return stopping_ == 0;
     }
-    /// Whether it was the last one.
+    /// The last handler of a shard has returned. Returns whether it was the last shard.
     [[nodiscard]] bool shard_gone() noexcept { return --present_ == 0; }
 
     [[nodiscard]] State state() const noexcept { return state_; }

@@ -43,7 +43,7 @@ void check_backoff(std::string_view member, const BackoffOptions& backoff) {
     }
 }
 
-/// Where ids that differ in case only are one session.
+/// Rejects two ids that differ in case only. Called if they are one session for the broker.
 void check_case(const std::vector<std::string>& session_ids) {
     std::unordered_set<std::string_view, core::SessionIdHash, core::SessionIdEqual> seen;
     for (const std::string& id : session_ids) {
@@ -121,7 +121,7 @@ void require_for(const FailurePolicy& policy, const ports::Capabilities& capabil
     }
 }
 
-/// What the address of a local socket has room for.
+/// The longest path that fits into the address of a local socket, in bytes.
 constexpr std::size_t longest_socket_path = 107;
 
 void check_socket(const std::string& path) {

@@ -11,25 +11,27 @@
 
 namespace sessionq::processor {
 
-/// Throws `invalid_option`, naming the member and what is wrong with it.
+/// Checks the options when a processor is made and when its limits change. Throws `invalid_option`,
+/// which names the member and its fault.
 void check_options(const ProcessorOptions& options, ports::Scope scope = ports::Scope::session);
 
-/// The same for `SessionProcessor::on_messages`.
+/// Checks the options of `SessionProcessor::on_messages` in the same way.
 void check_batch(const BatchOptions& options);
 
-/// The options as they are once the limits are changed.
+/// Returns the options with the new limits.
 [[nodiscard]] ProcessorOptions with_limits(ProcessorOptions options,
                                            const ConcurrencyLimits& limits);
 
-/// Throws `invalid_argument` for none, an empty or a repeated name.
+/// Throws `invalid_argument` if there is no entity, or if a name is empty or repeated.
 void check_entities(const std::vector<std::string>& entities);
 
-/// Throws `not_supported` where the options need what the broker lacks.
+/// Throws `not_supported` if the options need a feature that the broker lacks, and `invalid_option`
+/// if two session ids are the same session for it.
 void check_capabilities(const ProcessorOptions& options, const ports::Capabilities& capabilities,
                         ports::Scope scope = ports::Scope::session);
 
-/// Throws `invalid_option` or `not_supported` for a policy that cannot be applied. `member` names
-/// it.
+/// Checks a policy that `on_failure` returned. Throws `invalid_option` or `not_supported` if it
+/// cannot be applied. `member` names it in the error.
 void check_failure_policy(const std::string& member, const FailurePolicy& policy,
                           const ProcessorOptions& options, const ports::Capabilities& capabilities,
                           ports::Scope scope);

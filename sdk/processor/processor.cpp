@@ -109,7 +109,7 @@ void Processor::shard_gone() {
     const bool last = lifecycle_.shard_gone();
     lock.unlock();
     if (last && emptied) {
-        emptied(); // this may be destroyed from here on
+        emptied(); // the processor may be destroyed from here on
     }
 }
 
@@ -163,7 +163,7 @@ ProcessorOptions Processor::update_limits(const ConcurrencyLimits& limits) {
     return changed;
 }
 
-// A session that one thread has let go of may be what a place on another waits for.
+// A receive thread has let go of a named session. A free slot on another thread may wait for it.
 void Processor::look_again() {
     on_all_loops([](Shard& shard) { shard.look_again(); });
 }

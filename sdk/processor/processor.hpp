@@ -17,56 +17,60 @@
 
 namespace sessionq::processor {
 
-/// A session processor without threads of its own: shards on the loops of its environment, one set
-/// of options. The public class adds a worker pool.
+/// The processor below the public classes: one set of options, and one shard for each receive
+/// thread. `ProcessorRuntime` makes one at each start. It has no threads of its own: its
+/// environment brings the loops and the workers.
 ///
-/// Once started it must be stopped, and lives until `Environment::emptied` was called.
+/// After `start` it must be stopped, and must live until `Environment::emptied` was called.
 ///
 /// Thread safety: all members are safe from any thread.
 class Processor {
 public:
-    /// Checks everything; throws `invalid_option` naming the member, `not_supported` naming the
-    /// capability. No I/O.
+    /// Checks all arguments. Throws `invalid_option`, which names the member, or `not_supported`,
+    /// which names the capability. No I/O.
     Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers,
               Environment environment, ports::Scope scope = ports::Scope::session);
     ~Processor() = default;
     Processor(const Processor&) = delete;
     Processor& operator=(const Processor&) = delete;
 
-    /// Once; else throws `invalid_state`.
+    /// Starts the shards. Throws `invalid_state` if the processor was started or stopped before.
     void start();
 
     using Stopped = std::function<void(const StopReport&)>;
-    /// Ends by the deadline and then tells, on a loop or on this thread. Asked again it tells the
-    /// same. Never throws.
+    /// Stops by the deadline and then calls `stopped`, on a loop or on this thread. A further call
+    /// gets the same report. Never throws.
     void stop(const StopTerms& terms, Stopped stopped);
 
-    /// All sessions are left and none is accepted, until `resume`. Takes effect soon. No effect on
-    /// a paused processor. Throws `invalid_state` unless it was started and not stopped.
+    /// Leaves all sessions and accepts none until `resume`. Takes effect soon. No effect on a
+    /// paused processor. Throws `invalid_state` unless the processor was started and not stopped.
     void pause();
-    /// Ends the pause. Otherwise as `pause`.
+    /// Ends the pause. Takes effect and throws as `pause` does.
     void resume();
 
-    /// Throws `invalid_option` naming the member, else as `pause`. Takes effect soon. Returns the
-    /// options with all limits that are in force then.
+    /// Changes the limits. Takes effect soon. Returns the options with all limits in force from
+    /// then on. Throws `invalid_option`, which names the member, and `invalid_state` as `pause`
+    /// does.
     ProcessorOptions update_limits(const ConcurrencyLimits& limits);
 
     using Described = std::function<void(ProcessorDescription)>;
-    /// Asks every loop; `described` runs on the last of them that answers.
+    /// Asks every loop for its part. `described` runs on the loop that answers last.
     void describe(Described described) const;
 
-    /// On the only loop there is (the simulation's): at once.
+    /// Describes the processor at once. Only for the simulation, on its single loop.
     [[nodiscard]] ProcessorDescription describe_here() const;
 
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return shared_->options; }
     [[nodiscard]] ProcessorCounters counters() const noexcept;
-    /// What all shards have measured, beside the gauges of `described`.
+    /// Returns the measurements of all shards and the gauges of `described`. Null: a receive thread
+    /// did not answer, so the health is failed.
     [[nodiscard]] Metrics metrics(const ProcessorDescription* described) const;
     [[nodiscard]] ProcessorDescription::State state() const {
         const std::lock_guard lock{mutex_};
         return lifecycle_.state();
     }
-    /// It has stopped, and `Environment::emptied` is called without waiting for a handler.
+    /// The processor has stopped, and `Environment::emptied` is called without waiting for a
+    /// handler.
     [[nodiscard]] bool ends_soon() const {
         const std::lock_guard lock{mutex_};
         return lifecycle_.ends_soon();
@@ -75,10 +79,11 @@ public:
 private:
     void shard_stopped(const StopReport& report);
     void shard_gone();
-    /// Runs `task(shard)` on the shard's loop, if the shard is still there.
+    /// Runs `task(shard)` on the shard's loop, if the shard still exists.
     template <typename Task>
     static void on_loop(const std::shared_ptr<Shard>& shard, Task task);
-    /// With `mutex_` held, all shards are told what several threads ask in the same order.
+    /// Runs `task` on the loop of each shard. With `mutex_` held, all shards get the requests of
+    /// several threads in the same order.
     template <typename Task>
     void on_all_loops(Task task);
     void require_in_use(const char* function) const;
@@ -88,9 +93,9 @@ private:
 
     std::shared_ptr<SharedState> shared_;
     std::vector<std::shared_ptr<Shard>> shards_{};
-    mutable std::mutex mutex_{}; // guards what follows
+    mutable std::mutex mutex_{}; // guards the members below
     Lifecycle lifecycle_;
-    ProcessorOptions in_force_{}; ///< with the limits that were set last
+    ProcessorOptions in_force_{}; ///< the options with the limits that were set last
     std::vector<Stopped> stopped_{};
 };
 

@@ -5,10 +5,12 @@
 
 namespace sessionq::processor {
 
-/// A call that has something to tell its loop afterwards, through the queue of its workplace.
+/// A call that reports back to its receive thread: a message, a batch, or a call of an open or
+/// close handler. The worker that ran it queues it with `Workplace::notify`. The shard takes it
+/// from the queue in its next turn.
 class ShardCall : public dispatch::Call {
 public:
-    /// On the loop, once for each time it was queued. May destroy the call.
+    /// Runs on the loop, once for each time the call was queued. May destroy the call.
     virtual void noticed() = 0;
 };
 

@@ -25,10 +25,10 @@ std::string_view event_of(ErrorSource source) noexcept {
     return "failed";
 }
 
-/// Empty if there is no such number.
+/// Empty for zero, which stands for no number.
 std::string digits(std::int64_t number) { return number == 0 ? "" : std::to_string(number); }
 
-/// Where a handler of errors tells the application, the log is for those who look closer.
+/// If `on_error` tells the application, the log repeats the error at debug only.
 LogLevel level_of(const ErrorContext& context, bool is_told) noexcept {
     const bool costs_nothing = context.fate == MessageFate::tried_again;
     return is_told ? LogLevel::debug : costs_nothing ? LogLevel::info : LogLevel::warning;
@@ -53,7 +53,7 @@ void SharedState::report(ErrorContext context) const {
     if (!handlers.error) {
         return;
     }
-    const OperationContext::DetachedScope detached; // it tells of the session, not of a request
+    const OperationContext::DetachedScope detached; // the error concerns the session, not a request
     environment.workers->post([handler = handlers.error, context = std::move(context)] {
         try {
             handler(context);

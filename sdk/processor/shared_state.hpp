@@ -19,28 +19,33 @@
 
 namespace sessionq::processor {
 
-/// What all shards of a processor and its workers share; only `held`, `suspects`, `open_failures`,
-/// `parked` and `settling` change after start.
+/// The state that the shards of a processor and its workers share. `Processor` makes it. After
+/// start only `held`, `suspects`, `open_failures`, `parked` and `settling` change, and the contents
+/// of `faults`, `claims` and `health`.
 struct SharedState {
     ProcessorOptions options{};
-    ports::Scope scope{ports::Scope::session}; ///< what each link holds
+    ports::Scope scope{
+        ports::Scope::session}; ///< whether a link holds a session or a share in an entity
     std::vector<std::string> entities{};
     Handlers handlers{};
     Environment environment{};
-    std::shared_ptr<HandlerFaults> faults{std::make_shared<HandlerFaults>()}; ///< of its handlers
-    // Loops write it. Workers read what lies before: not in the same cache line.
+    std::shared_ptr<HandlerFaults> faults{
+        std::make_shared<HandlerFaults>()}; ///< wrong uses of `HandlerDone` by its handlers
+    // Loops write the members from here on. Workers read the members above, so these start a new
+    // cache line.
     alignas(64) HeldSessions held{};
     SuspectTurn suspects{};
     OpenBook open_failures{};
     SessionCount parked{};                  ///< within `max_parked_sessions`
     SessionCount settling{};                ///< within `max_concurrent_sessions`
-    std::unique_ptr<TargetClaims> claims{}; ///< of named sessions
+    std::unique_ptr<TargetClaims> claims{}; ///< of named sessions; null: none is named
 
-    std::shared_ptr<HealthBoard> health{}; ///< the notifier's
+    std::shared_ptr<HealthBoard> health{}; ///< only the notifier uses it
 
-    /// Tells the application, on a worker.
+    /// Writes an error to the log, and passes it to `on_error` on a worker.
     void report(ErrorContext context) const;
-    /// Tells it on the notifier, if that is news.
+    /// Passes a shard's health to the notifier, which tells the application and the log if it is
+    /// news.
     void tell_health(std::size_t shard, Health found) const;
 };
 

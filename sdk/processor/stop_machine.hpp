@@ -10,44 +10,49 @@
 
 namespace sessionq::processor {
 
-/// What a shard does next to stop; several at once, in the order of the members.
+/// The next steps of a shard that stops. Several may be set. The shard performs them in the order
+/// of the members.
 struct StopActions {
     bool stop_slots{false}; ///< once: leave the sessions, accept none
-    bool warn{false};       ///< the stop tokens of handlers fire
-    bool give_up{false};    ///< the sessions whose handlers still run are given up
-    bool tell{false};       ///< say that it has stopped; `complete`: nothing was given up
+    bool warn{false};       ///< fire the stop tokens of handlers
+    bool give_up{false};    ///< give up the sessions whose handlers still run
+    bool tell{false};       ///< report that the shard has stopped; `complete`: nothing was given up
     bool complete{false};
-    bool let_go{false}; ///< the last handler that was left has returned
+    bool let_go{false}; ///< drop the shard: its last handler has returned
 };
 
-/// By when to stop, and when the stop tokens of handlers fire meanwhile.
+/// The deadline of a stop, and the instant before it at which the stop tokens of handlers fire.
 struct StopTerms {
     StopTerms(Deadline by, std::optional<TimePoint> cancel = {}) noexcept // NOLINT: a deadline
         : deadline{by}, cancel_at{cancel} {}
 
     Deadline deadline;
-    /// Unset: a tenth of the time before the deadline, at most a second.
+    /// When the stop tokens fire. Unset: a tenth of the time before the deadline, but at most a
+    /// second.
     std::optional<TimePoint> cancel_at;
 };
 
-/// Decides how a shard stops by a deadline (R18). No I/O, no clock.
+/// Decides how a shard stops by a deadline (R18). The shard asks it when the application stops the
+/// processor, at the end of each turn, and when the stop timer is due. The shard first waits for
+/// handlers, settlements and late sessions. Shortly before the deadline the stop tokens fire. At
+/// the deadline the shard gives up the rest and reports. No I/O, no clock.
 class StopMachine {
 public:
     enum class Phase : std::uint8_t {
         running,
         stopping, ///< waits for handlers, settlements and late sessions until the deadline
-        warned,   ///< the same; the handlers were told that the deadline is near
-        told,     ///< it was said that the shard has stopped; handlers may still run
+        warned,   ///< the same; the stop tokens of the handlers have fired
+        told,     ///< the shard has reported that it stopped; handlers may still run
         gone,
     };
 
-    /// What is left on the shard.
+    /// The work that is left on the shard.
     struct Rest {
         bool sessions{false};
-        bool accepts{false}; ///< accepts given up and sessions that came late
+        bool accepts{false}; ///< accepts without an answer, and sessions that came late
     };
 
-    /// Asked again: an earlier deadline counts from now on.
+    /// Begins to stop. In a further call, only an earlier deadline has an effect.
     [[nodiscard]] StopActions stop(const StopTerms& terms, TimePoint now) noexcept {
         if (phase_ == Phase::running) {
             phase_ = Phase::stopping;
@@ -60,7 +65,7 @@ public:
         return {};
     }
 
-    /// Something has ended.
+    /// Sessions or accepts may have ended. Called at the end of each turn.
     [[nodiscard]] StopActions changed(Rest rest) noexcept {
         if (is_stopping() && !rest.sessions && !rest.accepts) {
             phase_ = Phase::gone;

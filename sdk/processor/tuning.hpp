@@ -5,16 +5,18 @@
 
 namespace sessionq::processor {
 
-/// Bounds on what brokers may take before they count as unresponsive (R15, R16). Not for users: no
-/// broker in working order comes near them.
+/// Times after which a broker counts as unresponsive (R15, R16), and other intervals. Not for
+/// users: no healthy broker comes near these limits.
 struct Tuning {
-    Duration accept_grace{std::chrono::seconds{5}};    ///< beyond the accept's own wait
-    Duration drain_timeout{std::chrono::seconds{5}};   ///< an unanswered drain
-    Duration close_timeout{std::chrono::seconds{5}};   ///< an unanswered close
-    Duration settle_timeout{std::chrono::seconds{30}}; ///< settlements none of which is answered
+    Duration accept_grace{
+        std::chrono::seconds{5}}; ///< for the answer to an accept, beyond its own wait
+    Duration drain_timeout{std::chrono::seconds{5}}; ///< for the answer to a drain
+    Duration close_timeout{std::chrono::seconds{5}}; ///< for the answer to a close
+    Duration settle_timeout{
+        std::chrono::seconds{30}}; ///< for the next answer while settlements are unanswered
     Duration watchdog_interval{std::chrono::seconds{1}};
     Duration rotate_wait{
-        std::chrono::seconds{1}}; ///< wait of an accept where slots are fewer than entities
+        std::chrono::seconds{1}}; ///< the wait of an accept if named sessions outnumber the slots
 };
 
 } // namespace sessionq::processor

@@ -20,8 +20,10 @@
 
 namespace sessionq::processor {
 
-/// What the sessions of a processor on one receive thread share. It decides nothing. All of it
-/// belongs to the loop, but for `shared`, `endpoint`, `notify` and what `meters` tells.
+/// The things that all sessions of a processor share on one receive thread: the endpoint, the byte
+/// budget, timers, meters. The shard owns it and passes it to its slots and sessions. It decides
+/// nothing. Only the loop may use it, except for `shared`, `endpoint`, `notify`, and reading
+/// `meters`.
 struct Workplace {
     Workplace(std::shared_ptr<SharedState> state, ports::Endpoint& port, std::uint64_t seed,
               std::size_t budget_bytes, std::size_t call_bytes)
@@ -32,7 +34,8 @@ struct Workplace {
           call_memory{call_bytes, most_kept_calls},
           timers{port.loop()} {}
 
-    /// To ask for a message that is in this process anyway costs no memory.
+    /// The expected size of a message before any came, in bytes. It is small if messages are in
+    /// this process anyway, because asking for one then costs no memory.
     [[nodiscard]] static double first_guess(const ports::Endpoint& port) noexcept {
         return port.capabilities().has(ports::Capability::messages_in_process)
                    ? 1024
@@ -41,7 +44,7 @@ struct Workplace {
     [[nodiscard]] core::EventLoop& loop() const noexcept { return endpoint.loop(); }
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return shared->options; }
 
-    /// A call has something to tell. Any thread.
+    /// Queues a call that has news for the loop. Any thread.
     void notify(ShardCall& call) noexcept {
         core::EventLoop& loop = endpoint.loop();
         if (notices.push(call)) {
@@ -49,13 +52,14 @@ struct Workplace {
         }
     }
 
-    /// What comes and goes within a few turns. They take 1.6 MB at most.
+    /// The most calls whose memory is kept for the next ones: as many as come and go within a few
+    /// turns. They take 1.6 MB at most.
     static constexpr std::size_t most_kept_calls = 4096;
 
     const std::shared_ptr<SharedState> shared;
     ports::Endpoint& endpoint;
     std::weak_ptr<const void> life{}; ///< for late answers: locked, all of this stays
-    // What workers touch has cache lines of its own.
+    // Only the loop touches the members from here on. They have cache lines of their own.
     alignas(64) core::Random random;
     core::ByteBudget budget;
     DrainTime drain_time{};
@@ -63,7 +67,7 @@ struct Workplace {
     core::Recycler call_memory;
     SessionTimers timers;
     alignas(64) core::MpscQueue<ShardCall> notices{};
-    alignas(64) StopReport tally{}; ///< of what happens since the stop began
+    alignas(64) StopReport tally{}; ///< counts since the stop began
     alignas(64) Meters meters{};    ///< any thread may read them
 };
 

@@ -14,8 +14,9 @@
 
 namespace sessionq::processor {
 
-/// Decides the credit of one session's link, within the budget of its receive thread (R23). It is
-/// the one count of that credit.
+/// Counts the credit of one session's link, and decides when to grant more and when to drain.
+/// `SessionFlow` asks it. It stays within the byte budget of the receive thread (R23). No other
+/// class counts this credit.
 class CreditWindow {
 public:
     enum class Phase : std::uint8_t {
@@ -27,9 +28,10 @@ public:
     explicit CreditWindow(core::ByteBudget& budget, core::ReceiveSharePtr share = {}) noexcept
         : budget_{&budget}, share_{std::move(share)} {}
 
-    /// How much credit to add for a session that has `held` messages. `set_aside` of them take no
-    /// place in the window. Zero unless at least half of the window is free, so that flows are few.
-    /// A session without messages and credit always gets one, or nothing would move.
+    /// Returns the credit to add for a session that has `held` messages. `set_aside` of them take
+    /// no place in the window. Returns zero unless at least half of the window is free, so that
+    /// flows are few. A session without messages and credit always gets at least one, because
+    /// nothing else could move it.
     [[nodiscard]] std::uint32_t grant(std::uint32_t window, std::uint32_t held,
                                       std::uint32_t set_aside = 0) noexcept {
         const std::uint32_t used = held - set_aside + credit_;
@@ -45,16 +47,16 @@ public:
         return granted;
     }
 
-    /// Credit went out with the accept, and perhaps a drain, whose answer is awaited until `by`. A
-    /// peer may answer that before it has granted a session, and so without a look at its messages:
-    /// the drain is in doubt until one comes.
+    /// The accept carried credit, and perhaps a drain, whose answer is awaited until `by`. A peer
+    /// may answer that drain before it has granted a session, so without a look at the session's
+    /// messages. The drain is in doubt until a message comes.
     void given(ports::FirstCredit first, TimePoint by) noexcept {
         credit_ = first.count;
         budget_->expect(first.count);
         drain_is_in_doubt_ = first.drain && drain(by);
     }
 
-    /// Whether to ask for the credit back; then the answer is awaited until `by`.
+    /// Returns whether to ask for the credit back. If so, the answer is awaited until `by`.
     [[nodiscard]] bool drain(TimePoint by) noexcept {
         if (phase_ != Phase::flowing || credit_ == 0) {
             return false;
@@ -64,7 +66,7 @@ public:
         return true;
     }
 
-    /// A message came, on credit or after its credit was counted as given back.
+    /// A message came. It used credit, or its credit was counted as given back before.
     void arrived(std::size_t bytes) noexcept {
         if (credit_ != 0) {
             --credit_;
@@ -85,8 +87,8 @@ public:
         }
     }
 
-    /// The broker answered the drain. Credit that it gave back shows that it had no more messages.
-    /// False: the drain was in doubt.
+    /// The broker answered the drain. If it gave credit back, it had no more messages. Returns
+    /// false if the drain was in doubt, because its answer then shows nothing.
     bool drained() noexcept {
         const bool is_in_doubt = std::exchange(drain_is_in_doubt_, false);
         if (is_draining()) {
@@ -104,7 +106,7 @@ public:
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
     [[nodiscard]] bool is_draining() const noexcept { return phase_ == Phase::draining; }
-    /// When an unanswered drain is overdue; TimePoint::max(): none is unanswered.
+    /// When an unanswered drain is overdue; TimePoint::max(): there is none.
     [[nodiscard]] TimePoint drain_by() const noexcept {
         return is_draining() ? drain_by_ : TimePoint::max();
     }

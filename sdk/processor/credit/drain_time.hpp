@@ -8,11 +8,12 @@
 
 namespace sessionq::processor {
 
-/// Estimates the shortest time in which a broker answers a drain. Whoever asks that long before an
-/// instant has the answer at that instant, and hardly earlier.
+/// Estimates the shortest time in which a broker answers a drain. `SessionFlow` sends a drain that
+/// long before the idle timeout ends. The answer is then there at the end, and hardly earlier. All
+/// sessions of a receive thread share one estimate.
 class DrainTime {
 public:
-    /// A drain was answered after that time.
+    /// The broker answered a drain after `taken`.
     void answered_in(Duration taken) noexcept {
         const Duration bounded = std::min(taken, most);
         const Duration before = least_.value_or(most);

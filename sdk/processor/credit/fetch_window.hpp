@@ -12,15 +12,19 @@
 
 namespace sessionq::processor {
 
-/// Decides how many of a session's messages are fetched ahead, so that handlers need not wait for
-/// the link. Where the application leaves that open (`ProcessorOptions::prefetch` 0) it doubles
-/// when handlers had to wait although the broker had more, and halves when half of it was never
-/// used. It stays within a quarter of the session's share of the budget. No I/O, no clock.
+/// Decides how many messages of a session are fetched ahead, so that handlers need not wait for the
+/// link. `SessionFlow` owns one for each session.
+///
+/// The application may set the size (`ProcessorOptions::prefetch`). If it does not, the window
+/// doubles when handlers had to wait although the broker had more messages. It halves when half of
+/// it was never used. It stays within a quarter of the session's share of the budget. No I/O, no
+/// clock.
 class FetchWindow {
 public:
     static constexpr std::uint32_t most = 10'000;
-    /// A shorter wait may come from threads that wait for a processor. Then more messages only
-    /// spoil its caches, unless all windows of the receive thread together stay `small`.
+    /// The shortest wait of handlers that lets the window grow. A shorter one may come from threads
+    /// that wait for a processor. More messages would only spoil its caches then, unless all
+    /// windows of the receive thread together stay `small`.
     static constexpr Duration worth = std::chrono::milliseconds{5};
     static constexpr std::size_t small = 1024;
 
@@ -38,12 +42,12 @@ public:
         return std::clamp(size_, least_, std::max(least_, most_now()));
     }
 
-    /// `messages`: those that handlers may have at once. The window begins with twice as many.
+    /// Sets how many messages handlers may have at once. The window begins with twice as many.
     void limit_handled(std::uint32_t messages) noexcept {
         handled_ = messages;
         least_ = least(configured_, messages);
     }
-    /// Another size; zero: it is chosen here from now on, beginning anew.
+    /// Sets another size. Zero: the window chooses its size from now on, and begins anew.
     void configure(std::uint32_t configured) noexcept {
         if (std::exchange(configured_, configured) != configured) {
             limit_handled(handled_);
@@ -51,13 +55,13 @@ public:
         }
     }
 
-    /// What a session starts with.
+    /// The size that a session starts with.
     [[nodiscard]] static std::uint32_t least(std::uint32_t configured,
                                              std::uint32_t handled) noexcept {
         return configured != 0 ? configured : std::max<std::uint32_t>(32, 2 * handled);
     }
 
-    /// A message came. `used_up`: on the last credit, so the broker may have more.
+    /// A message came. `used_up`: it used the last credit, so the broker may have more.
     void arrived(bool used_up, TimePoint now) noexcept {
         has_waited_ = has_waited_ || (dry_since_ <= now && now - dry_since_ >= least_wait());
         dry_since_ = TimePoint::max();
@@ -67,8 +71,8 @@ public:
         }
     }
 
-    /// A handler ended. `held`: messages that came and have not left. `is_dry`: none of them is
-    /// left for a handler.
+    /// A handler ended. `held`: messages that came and have not left. `is_dry`: none of them waits
+    /// for a handler.
     void ended(std::uint32_t held, bool is_dry, TimePoint now) noexcept {
         if (is_dry) {
             dry_since_ = now;
@@ -83,7 +87,7 @@ private:
     [[nodiscard]] std::uint32_t most_now() const noexcept {
         return configured_ != 0 ? configured_ : std::min(most, budget_.share() / 4);
     }
-    /// What handlers must have waited for a greater window.
+    /// How long handlers must have waited before the window grows.
     [[nodiscard]] Duration least_wait() const noexcept {
         return budget_.sharers() * size() * 2 <= small ? Duration::zero() : worth;
     }
@@ -95,13 +99,15 @@ private:
 
     core::ByteBudget& budget_;
     std::uint32_t configured_;
-    std::uint32_t handled_{0}; ///< at once, at most
+    std::uint32_t handled_{0}; ///< the most messages that handlers have at once
     std::uint32_t least_{0};
     std::uint32_t size_{0};
-    TimePoint dry_since_{TimePoint::max()}; ///< max: handlers have something to do, or had nothing
-    bool has_waited_{false};                ///< since the window grew last
-    std::uint32_t ended_{0};                ///< since the size was decided
-    std::uint32_t least_held_{std::numeric_limits<std::uint32_t>::max()}; ///< since then
+    TimePoint dry_since_{TimePoint::max()}; ///< since when handlers lack messages; max: they have
+                                            ///< some, or had none yet
+    bool has_waited_{false};                ///< handlers have waited since the window grew last
+    std::uint32_t ended_{0};                ///< handlers that ended since the size was decided
+    std::uint32_t least_held_{
+        std::numeric_limits<std::uint32_t>::max()}; ///< the fewest messages held since then
 };
 
 } // namespace sessionq::processor

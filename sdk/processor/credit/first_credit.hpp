@@ -12,11 +12,14 @@
 
 namespace sessionq::processor {
 
-/// Decides what credit goes out with an accept, so that a session costs one round trip (R4). None
-/// where on_session_open runs before any message, and none where messages are deleted as they are
-/// sent: a session that comes too late is given back, and they would be lost. `handled`: half
-/// of a session's window, as `window_half` says. Accepts may wait for
-/// long, so all `slots` together take no more than a quarter of what the budget has left.
+/// Decides the credit that goes out with an accept, so that a session costs one round trip (R4).
+/// The shard calls it for each accept.
+///
+/// There is none if on_session_open must run before any message. There is none with
+/// receive_and_delete, because the broker deletes messages as it sends them. A session that comes
+/// too late is given back, and they would be lost. Accepts may wait for long, so all `slots`
+/// together take at most a quarter of the budget that is left. `handled`: half of a session's
+/// window, as `window_half` returns it.
 [[nodiscard]] inline ports::FirstCredit first_credit(const ProcessorOptions& options,
                                                      const SessionLimits& limits,
                                                      std::uint32_t handled, std::uint32_t slots,

@@ -10,9 +10,10 @@
 
 namespace sessionq::processor {
 
-/// Decides how a session's messages are asked for: how many (`FetchWindow`), on what credit
-/// (`CreditWindow`), and how long before the end of the idle timeout the credit is asked back, so
-/// that the slot has the answer by then (`DrainTime`).
+/// Decides how a session asks the broker for messages. `SessionMachine` asks it after each input,
+/// and tells it of messages and drains. `FetchWindow` says how many messages, `CreditWindow` how
+/// much credit. `DrainTime` says how long before the end of the idle timeout the credit is asked
+/// back, so that the answer is there by then.
 class SessionFlow {
 public:
     explicit SessionFlow(const SessionTerms& terms) noexcept
@@ -21,7 +22,7 @@ public:
           drain_time_{terms.drain_time},
           drain_timeout_{terms.tuning.drain_timeout} {}
 
-    /// Credit went out with the accept.
+    /// The accept carried credit.
     void given(ports::FirstCredit first, TimePoint now) noexcept {
         credit_.given(first, now + drain_timeout_);
     }
@@ -31,20 +32,20 @@ public:
         asked_ahead_ = false;
     }
     /// A handler has ended. `held`: messages that came and have not left. `is_dry`: none of them
-    /// is left for a handler.
+    /// waits for a handler.
     void handled(std::uint32_t held, bool is_dry, TimePoint now) noexcept {
         window_.ended(held, is_dry, now);
     }
     void left(std::size_t bytes) noexcept { credit_.left(bytes); }
 
-    /// How many more messages to ask for. `held` came and have not left, `set_aside` of them take
-    /// no place in the window. `most`: at most so many beside those on their way.
+    /// Returns how many more messages to ask for. `held` messages came and have not left, and
+    /// `set_aside` of them take no place in the window. The window is `most` at most.
     [[nodiscard]] std::uint32_t grant(std::uint32_t held, std::uint32_t set_aside,
                                       std::uint32_t most) noexcept {
         return credit_.grant(std::min(window_.size(), most), held, set_aside);
     }
 
-    /// Whether to ask for the credit back. Then `is_draining` until the answer.
+    /// Returns whether to ask for the credit back. If so, `is_draining` is true until the answer.
     [[nodiscard]] bool drain(TimePoint now) noexcept {
         const bool asks = credit_.drain(now + drain_timeout_);
         if (asks) {
@@ -52,29 +53,30 @@ public:
         }
         return asks;
     }
-    /// A drain that was asked for goes ahead of the end of the idle timeout.
+    /// The drain that was just asked for goes out before the idle timeout ends.
     void goes_ahead() noexcept { asked_ahead_ = true; }
-    /// A drain was answered. False: the answer shows nothing.
+    /// The broker answered a drain. Returns false if the answer shows nothing.
     [[nodiscard]] bool drained(TimePoint now) noexcept {
-        if (asked_at_ != TimePoint{}) { // else it went out with the accept
+        if (asked_at_ != TimePoint{}) { // else the drain went out with the accept
             drain_time_.answered_in(now - asked_at_);
         }
         return credit_.drained();
     }
-    /// Nothing more is asked for: a drain was not answered, or the lock is lost.
+    /// The session asks for no more messages: a drain was not answered, or the lock is lost.
     void close() noexcept { credit_.close(); }
 
     void configure(std::uint32_t prefetch) noexcept { window_.configure(prefetch); }
     void limit_handled(std::uint32_t messages) noexcept { window_.limit_handled(messages); }
-    /// The idle timeout has changed.
+    /// The idle timeout has changed, so no drain goes ahead of its end.
     void forget_ahead() noexcept { asked_ahead_ = false; }
 
-    /// The broker has shown that there is nothing more, and nothing more is waited for (R4).
+    /// The broker has shown that it has no more messages, and the session need not wait for any
+    /// (R4).
     [[nodiscard]] bool rolls(Duration idle_timeout) const noexcept {
         return (idle_timeout == Duration::zero() || asked_ahead_) && credit_.shown_empty();
     }
-    /// When to ask for the credit back, so that the answer is there at `idle_end`. A message that
-    /// this misses would have come after the timeout. TimePoint::max(): not now.
+    /// When to ask for the credit back, so that the answer is there at `idle_end`. If the drain
+    /// misses a message, that message would have come after the timeout. TimePoint::max(): not now.
     [[nodiscard]] TimePoint ask_at(TimePoint idle_end, Duration idle_timeout) const noexcept {
         if (credit_.phase() != CreditWindow::Phase::flowing || credit_.credit() == 0 ||
             idle_end == TimePoint::max()) {
@@ -87,7 +89,7 @@ public:
     [[nodiscard]] bool is_closed() const noexcept {
         return credit_.phase() == CreditWindow::Phase::closed;
     }
-    /// When an unanswered drain is overdue; TimePoint::max(): none is unanswered.
+    /// When an unanswered drain is overdue; TimePoint::max(): there is none.
     [[nodiscard]] TimePoint drain_by() const noexcept { return credit_.drain_by(); }
     [[nodiscard]] std::uint32_t credit() const noexcept { return credit_.credit(); }
     [[nodiscard]] std::uint32_t window() const noexcept { return window_.size(); }
@@ -98,7 +100,8 @@ private:
     DrainTime& drain_time_;
     const Duration drain_timeout_;
     bool asked_ahead_{false}; ///< a drain went out before the idle clock was due
-    TimePoint asked_at_{};    ///< the last drain
+    TimePoint
+        asked_at_{}; ///< when the last drain was asked for; unset: none was, except with the accept
 };
 
 } // namespace sessionq::processor

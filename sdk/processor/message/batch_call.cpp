@@ -15,7 +15,7 @@
 namespace sessionq::processor {
 
 dispatch::Verdict BatchCall::handle(MessageCall& first, TimePoint now) {
-    auto* const batch = new BatchCall{first, now}; // it ends itself
+    auto* const batch = new BatchCall{first, now}; // it destroys itself in `noticed`
     return first.session().driver()->view().begin(first) ? batch->run() : batch->give_back();
 }
 
@@ -39,7 +39,8 @@ void BatchCall::take(MessageCall& call, TimePoint now) {
     contexts_.push_back(client::Access::make<MessageContext>(call));
 }
 
-/// Behind a message of the lane there are messages only. Nothing is allocated under its lock.
+/// Takes the messages that join the batch from the lane. The cast is safe, because only messages
+/// stand behind a message of the lane. Nothing is allocated under the lane's lock.
 void BatchCall::take_more(std::size_t most, TimePoint now) {
     const SessionView& session = driver_->view();
     const ExpiredMessageAction expired = session.workplace().options().expired_message;
@@ -90,11 +91,11 @@ dispatch::Verdict BatchCall::start_asynchronous() {
     try {
         shared.handlers.start_messages(contexts_, done);
     } catch (...) {
-        if (client::Access::revoke(done)) { // it never started
+        if (client::Access::revoke(done)) { // the handler never started
             throw;
         }
     }
-    done = {}; // if the handler has dropped it, too, it ends here
+    done = {}; // if the handler has dropped its copy too, it ends here
     return late_end_.waits() ? dispatch::Verdict::suspended : conclude();
 }
 

@@ -19,12 +19,13 @@ namespace sessionq::processor {
 class MessageCall;
 class SessionDriver;
 
-/// Messages of one session that one handler handles together. Made on the worker that runs the
-/// first of them, which takes the others from the lane. Told to the loop as one notice, which comes
-/// after all that the messages had to tell before. Ends itself there.
+/// One call of the handler of batches: messages of one session that it handles together.
+/// `MessageCall::run` makes it on the worker that took the first message, and takes the others from
+/// the lane. When the handler has ended, the loop gets one notice for all messages. That notice
+/// comes after all earlier notices of the messages. The call then destroys itself on the loop.
 class BatchCall final : public ShardCall {
 public:
-    /// Runs the handler of batches for `first`, which may start, and for what joins it.
+    /// Runs the handler of batches for `first`, which may start, and for the messages that join it.
     static dispatch::Verdict handle(MessageCall& first, TimePoint now);
 
     void noticed() override;
@@ -35,25 +36,26 @@ private:
     dispatch::Verdict run() noexcept override;
     void take(MessageCall& call, TimePoint now);
     void take_more(std::size_t most, TimePoint now);
-    /// The context of the handler, with that of its span.
+    /// Begins the span of the handler. Returns the handler's context, with that of the span.
     [[nodiscard]] OperationContext begin();
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
     dispatch::Verdict conclude() noexcept;
-    /// The handler does not run.
+    /// The handler does not run, and all messages return to the lane.
     dispatch::Verdict give_back() noexcept;
     dispatch::Verdict tell() noexcept;
     void end_all();
     void hold_for(std::size_t messages);
 
     SessionDriver* driver_;
-    std::vector<MessageCall*> calls_{}; ///< once it has ended: in the order of telling
+    std::vector<MessageCall*>
+        calls_{}; ///< after the end of the handler: in the order in which the session is told
     std::vector<MessageContext> contexts_{};
-    Deadline deadline_{Deadline::never()}; ///< the soonest of the messages
+    Deadline deadline_{Deadline::never()}; ///< the soonest deadline of the messages
     LateEndBook late_end_{};
-    std::exception_ptr error_{}; ///< what the handler threw
+    std::exception_ptr error_{}; ///< the exception of the handler
     core::OpenSpan span_{};
-    CallTimes times_{}; ///< of the handler
+    CallTimes times_{}; ///< the start and the end of the handler
     Ending ending_{Ending::handled};
 };
 

@@ -9,30 +9,32 @@
 
 namespace sessionq::processor {
 
-/// Decides which messages of a lane go into one batch, how each ends when the handler has ended,
-/// and in which order their session is told. No I/O, no clock, any thread.
+/// Decides which messages of a lane form a batch, how each of them ends with the handler, and in
+/// which order the session is told. `BatchCall` asks it before and after the handler. No I/O, no
+/// clock, any thread.
 class BatchMachine {
 public:
-    /// Whether a message that waits goes into a batch that has begun. If not, it begins the next
-    /// one, and there it is decided whether it starts at all. `examines`: the session's record is
-    /// asked before a suspect starts. Of messages that may have killed consumers each is alone in
-    /// its batch, so that it is known which one killed.
+    /// Whether a waiting message joins a batch that has begun. If not, it begins the next batch,
+    /// and that batch decides whether the message starts at all. `examines`: the session's record
+    /// is read before a suspect starts. Messages that may have killed consumers are each alone in a
+    /// batch, so that it is known which one killed.
     [[nodiscard]] static bool joins(const MessageMachine& message, bool expired,
                                     bool examines) noexcept {
         return !expired && !message.is_guarded() &&
                !(examines && message.is_suspect() && !message.is_examined());
     }
 
-    /// The handler of `count` messages has ended. `open`: the first that it did not settle itself;
-    /// `count`: none. `failed`: it threw.
+    /// The handler of `count` messages has ended. `open`: the first message that it did not settle;
+    /// `count`: it settled all. `failed`: it threw, or left messages that it had to settle.
     BatchMachine(std::size_t count, std::size_t open, bool failed) noexcept
         : failed_{failed ? std::min(open, count - 1) : count} {}
 
-    /// The message that failed; `count`: none. If the handler threw after it had settled all, the
-    /// last one tells of it.
+    /// The message that failed; `count`: none. If the handler threw after it had settled all
+    /// messages, the last message carries the failure.
     [[nodiscard]] std::size_t failed() const noexcept { return failed_; }
 
-    /// What was settled stands. What is behind the message that failed returns.
+    /// How a message ends. Settled messages stay settled. Messages behind the one that failed
+    /// return to the lane.
     [[nodiscard]] Ending ending(std::size_t index, bool decided) const noexcept {
         if (index == failed_) {
             return Ending::failed;
@@ -40,10 +42,14 @@ public:
         return decided || index < failed_ ? Ending::handled : Ending::given_back;
     }
 
-    /// Puts what has an `end()` into the order in which the session is told of it. What leaves
-    /// comes first. Then what returns to the lane, the last message before the others, so that the
-    /// first is in front. Then what failed or was released, and at the end what was abandoned: by
-    /// then all that is to go back before it is in the lane (R6), and what waits goes back, too.
+    /// Puts messages, or anything with an `end()`, into the order in which the session is told of
+    /// them:
+    /// 1. The messages that leave.
+    /// 2. The messages that return to the lane. The last one comes first, so that the first one
+    /// ends up in front.
+    /// 3. The messages that failed or were released.
+    /// 4. The abandoned messages. By then all messages that must go back before them are in the
+    /// lane (R6), and the waiting ones go back too.
     template <typename Calls>
     static void order(Calls& calls) {
         const auto stage = [](const auto* call) { return stage_of(call->end()); };

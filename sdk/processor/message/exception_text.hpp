@@ -6,7 +6,7 @@
 
 namespace sessionq::processor {
 
-/// What a user's exception says of itself.
+/// Returns the text of an exception that the user's code threw.
 [[nodiscard]] inline std::string exception_text(const std::exception_ptr& error) noexcept {
     try {
         std::rethrow_exception(error);

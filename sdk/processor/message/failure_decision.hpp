@@ -13,30 +13,32 @@
 
 namespace sessionq::processor {
 
-/// What is done with a message whose handler threw.
+/// The decision about a message whose handler failed.
 struct FailureDecision {
-    /// None: it is tried again.
+    /// Unset: the message is tried again in place.
     std::optional<FailurePolicy::Action> action{FailurePolicy::Action::abandon};
-    /// Until the next try, the end of parking, or the return to the broker: from now.
+    /// The time from now until the next try, the end of parking, or the return to the broker.
     Duration delay{};
 };
 
-/// A failure as the policy sees it.
+/// The facts of a failure that the policy needs.
 struct FailedAttempt {
-    std::uint32_t attempt{1};    ///< the one that failed, 1 at first
-    std::uint32_t deliveries{0}; ///< counted before this one
-    /// False once the session is being left or its lock is ending: nothing waits any more.
+    std::uint32_t attempt{1};    ///< the attempt that failed; 1 is the first
+    std::uint32_t deliveries{0}; ///< deliveries that were counted before this one
+    /// False once the session is being left or its lock is ending. No message may wait then.
     bool may_wait{true};
-    /// False: of an entity without sessions. The message waits alone, and others pass it.
+    /// False for an entity without sessions: the message waits alone, and others pass it.
     bool ordered{true};
 };
 
-/// Whether a handler that returned has failed: it was to settle its message, and did not.
+/// Whether a handler that returned counts as failed, because it had to settle its message and did
+/// not.
 [[nodiscard]] constexpr bool is_unsettled(bool auto_complete, bool settled) noexcept {
     return !auto_complete && !settled;
 }
 
-/// Decides by policy (R9).
+/// Applies a failure policy to a failed message (R9). `SessionMachine` asks for it when a handler
+/// has ended.
 [[nodiscard]] inline FailureDecision decide_failure(const FailurePolicy& policy,
                                                     const FailedAttempt& failed,
                                                     core::Random& random) noexcept {
@@ -67,8 +69,8 @@ struct FailedAttempt {
     }
 }
 
-/// Decides when a message goes back that its handler released. The delivery does not count, so the
-/// broker never ends that: it waits as an abandoned one does.
+/// Decides when a released message goes back to the broker. The broker does not count the delivery,
+/// so it would deliver the message again without end. The message waits as an abandoned one does.
 [[nodiscard]] inline FailureDecision decide_release(const FailurePolicy& policy,
                                                     FailedAttempt released,
                                                     core::Random& random) noexcept {

@@ -8,16 +8,17 @@
 
 namespace sessionq::processor {
 
-/// Decides how long messages wait for more, to be handled in one batch
-/// (`BatchOptions::max_wait`). No I/O, no clock.
+/// Decides how long messages wait for more messages of their batch (`BatchOptions::max_wait`).
+/// `SessionMachine` asks it when messages come and when its timer is due. No I/O, no clock.
 class GatherClock {
 public:
-    /// `longest`: no message waits for longer. `hold_half`: nor beyond that instant. So a session
-    /// whose hold or lock is bounded is not left with messages that only waited, again and again.
+    /// No message waits for longer than `longest`, nor beyond the instant `hold_half`. A session
+    /// with a bounded hold or lock could otherwise be left again and again with messages that only
+    /// waited.
     GatherClock(const BatchOptions& options, Duration longest, TimePoint hold_half) noexcept
         : options_{options}, longest_{std::min(options.max_wait, longest)}, last_{hold_half} {}
 
-    /// Messages wait at all.
+    /// Whether messages wait for a batch at all.
     [[nodiscard]] bool is_used() const noexcept { return options_.max_wait > Duration::zero(); }
 
     /// A message waits from `now` on.
@@ -26,16 +27,16 @@ public:
             until_ = std::min(now + longest_, last_);
         }
     }
-    /// All that waited have gone.
+    /// All messages that waited have gone.
     void gone() noexcept {
         count_ = 0;
         until_ = TimePoint::max();
     }
 
     [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
-    /// When the wait ends; TimePoint::max(): nothing waits.
+    /// When the wait ends; TimePoint::max(): no message waits.
     [[nodiscard]] TimePoint until() const noexcept { return until_; }
-    /// The wait is over. `more_may_come`: at this link, as things are.
+    /// Whether the wait is over. `more_may_come`: the link may bring more messages, as things are.
     [[nodiscard]] bool is_over(TimePoint now, bool more_may_come) const noexcept {
         return count_ != 0 && (count_ >= options_.max_messages || now >= until_ || !more_may_come);
     }

@@ -12,8 +12,9 @@
 
 namespace sessionq::processor {
 
-/// What a `MessageContext` shows: a message in its handler, or in an application's test. What a
-/// handler reads of the message is no virtual call. Any thread.
+/// The message behind a `MessageContext`, which a handler works with. In a processor it is a
+/// `MessageCall`, in an application's test a `TestMessage`. Reading the message needs no virtual
+/// call. Any thread.
 class HandledMessage : public ports::Delivery {
 public:
     /// Decides the outcome, once (R8). Throws already_settled, lock_lost or not_supported.
@@ -23,10 +24,11 @@ public:
     [[nodiscard]] virtual HandledSession& session() const noexcept = 0;
     [[nodiscard]] virtual std::uint32_t attempt() const noexcept = 0;
     [[nodiscard]] virtual std::stop_token stop_token() const noexcept = 0;
-    /// Under which its handler runs, without the message's trace. With that of the handler's span.
+    /// The context of the handler. It has the trace of the handler's span, but not that of the
+    /// message.
     [[nodiscard]] virtual OperationContext operation_context() const = 0;
 
-    core::MessageSpansPtr spans{}; ///< Of a message of a processor.
+    core::MessageSpansPtr spans{}; ///< set for a message of a processor
 };
 
 } // namespace sessionq::processor

@@ -6,7 +6,8 @@
 
 namespace sessionq::processor {
 
-/// Counts how handlers of a processor used `HandlerDone` wrongly. Thread-safe.
+/// Counts the wrong uses of `HandlerDone` by the handlers of a processor. `HandlerDone` counts
+/// them, and the health of the processor shows them. Thread-safe.
 struct HandlerFaults {
     std::atomic<std::uint64_t> dropped{0};  ///< destroyed without a call
     std::atomic<std::uint64_t> repeated{0}; ///< called again

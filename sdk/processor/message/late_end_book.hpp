@@ -6,14 +6,15 @@
 
 namespace sessionq::processor {
 
-/// Decides which of two threads concludes a handler that may finish later: the worker that started
-/// it or the thread that ends it, whichever is last. Thread-safe.
+/// Decides which thread concludes a handler that may finish later, such as a coroutine: the worker
+/// that started it, or the thread that ends it. The later of the two concludes. `MessageCall` and
+/// `BatchCall` ask it. Thread-safe.
 class LateEndBook {
 public:
-    /// On the worker, before the start.
+    /// The worker is about to start the handler.
     void starts() noexcept { progress_.store(Progress::starting, std::memory_order_relaxed); }
-    /// The start has returned. True: the handler has not ended, and the thread that ends it
-    /// concludes. It may have done that by now.
+    /// The start has returned. True: the handler has not ended. The thread that ends it concludes,
+    /// and may have done so by now.
     [[nodiscard]] bool waits() noexcept {
         Progress expected = Progress::starting;
         return progress_.compare_exchange_strong(expected, Progress::waiting,

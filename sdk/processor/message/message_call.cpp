@@ -17,9 +17,9 @@
 namespace sessionq::processor {
 namespace {
 
-/// Asks the application which policy a failure has (`on_failure` of a processor). Null: as
-/// configured, also if the application throws or returns an invalid policy, which is reported. On a
-/// worker.
+/// Asks the application for the policy of a failure (`on_failure`). Called on a worker. Null: the
+/// configured policy applies. It also applies if the application throws or returns an invalid
+/// policy, and that is reported.
 std::unique_ptr<FailurePolicy> choose_policy(const SessionView& session,
                                              const ReceivedMessage& message, std::uint32_t attempt,
                                              std::exception_ptr error) noexcept {
@@ -123,12 +123,12 @@ dispatch::Verdict MessageCall::start_asynchronous() {
     try {
         shared.handlers.start_message(context_, done);
     } catch (...) {
-        if (client::Access::revoke(done)) { // it never started
+        if (client::Access::revoke(done)) { // the handler never started
             keep(std::current_exception());
             return notify(finish_notice);
         }
     }
-    done = {}; // if the handler has dropped it, too, it ends here
+    done = {}; // if the handler has dropped its copy too, it ends here
     if (late_end_.waits()) {
         return dispatch::Verdict::suspended; // the call may be gone by now
     }
@@ -175,7 +175,7 @@ bool MessageCall::end_with(Ending ending) noexcept {
     const SessionView& session = driver_->view();
     end_.ending = ending;
     end_.decision = decided() ? std::optional{outcome_} : std::nullopt;
-    // A lock that is too near its end to start is not renewed any more.
+    // A lock that is too near its end for a start is not renewed any more.
     end_.lock_over = ports::has_ended(own_lock.get(), ending == Ending::not_started);
     end_.holds_lane = holds_lane(ending, end_.decision, session.ordered(),
                                  is_guarded() || session.workplace().options().confirm_settlements);

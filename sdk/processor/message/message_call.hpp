@@ -23,10 +23,10 @@ namespace sessionq::processor {
 
 class SessionDriver;
 
-/// One message of a session: the delivery, its machine, its place in the lane and what its handler
-/// decided, in one piece of memory. Made and destroyed on the session's loop, in memory that the
-/// shard keeps for the next one. Run on a worker, and told back to the loop through the queue of
-/// notices.
+/// One message of a session, from its arrival until it has left. It holds the delivery, the
+/// machine, the place in the lane and the handler's decision in one piece of memory.
+/// `SessionDriver` makes and destroys it on the loop, in memory that the shard keeps for the next
+/// one. A worker runs it. It returns to the loop through the queue of notices.
 class MessageCall final : public HandledMessage, public ShardCall, public MessageMachine {
 public:
     [[nodiscard]] static std::unique_ptr<MessageCall> make(SessionDriver& driver);
@@ -38,10 +38,11 @@ public:
     // On a worker
     dispatch::Verdict run() noexcept override;
     void noticed() override;
-    /// The handler has ended, which is to be told. Keeps what it threw, and the policy for that.
-    /// What returns holds the lane from here on, also while the application chooses a policy.
+    /// Notes the end of the handler, with its exception and the policy for that. If the message
+    /// returns, it holds the lane from here on, also while the application chooses a policy. A
+    /// notice to the loop must follow.
     void keep(std::exception_ptr error) noexcept;
-    /// Notes how the message ended. True: it is to hold the lane.
+    /// Notes how the message ended. Returns true if it must hold the lane.
     bool end_with(Ending ending) noexcept;
 
     void settle(ports::Settlement settlement) override;
@@ -58,15 +59,17 @@ public:
     // On the loop
     [[nodiscard]] const MessageEnd& end() const noexcept { return end_; }
 
-    /// Decides for a call whose handler did not, unless it is decided already.
+    /// Decides the outcome. Returns false if it was decided before. Also called for a message whose
+    /// handler did not decide.
     bool decide(ports::Settlement settlement);
 
-    /// What was decided; taken once, to be sent.
+    /// Returns the settlement to send. Called once.
     [[nodiscard]] ports::Settlement take_settlement();
     [[nodiscard]] ports::Outcome outcome() const noexcept { return outcome_; }
 
     CallTimes times{};
-    std::shared_ptr<ports::OwnLock> own_lock{}; ///< null: its session's lock covers it
+    std::shared_ptr<ports::OwnLock>
+        own_lock{}; ///< null: the lock of the session covers the message
 
 private:
     static constexpr std::uint8_t settle_notice = 1;
@@ -82,8 +85,8 @@ private:
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
     dispatch::Verdict leave_unstarted(Ending ending) noexcept;
-    /// Once it is told that the handler has ended, the loop may destroy the call. Returns what
-    /// `run` returns then.
+    /// Queues a notice for the loop. After the notice of the handler's end, the loop may destroy
+    /// the call at any time. Returns the verdict for `run`.
     dispatch::Verdict notify(std::uint8_t notice) noexcept;
 
     SessionDriver* driver_;
@@ -94,8 +97,8 @@ private:
     MessageEnd end_{};
     ports::Outcome outcome_{ports::Outcome::complete};
     std::unique_ptr<ports::Settlement>
-        details_{};                    ///< only for outcomes that carry more than themselves
-    std::unique_ptr<Failed> failed_{}; ///< the last try
+        details_{};                    ///< only for an outcome with a reason or properties
+    std::unique_ptr<Failed> failed_{}; ///< the failure of the last try
 };
 
 } // namespace sessionq::processor

@@ -9,14 +9,14 @@
 
 namespace sessionq::processor {
 
-/// The messages of one session, each in the list of its phase. It decides nothing: `SessionMachine`
-/// puts messages in and asks what there is.
+/// Holds the messages of one session, each in the list of its phase. It decides nothing:
+/// `SessionMachine` moves a message here after each of its inputs, and asks which lists are empty.
 class MessageLists {
 public:
     using Messages = core::IntrusiveList<MessageMachine, MessageMachine>;
     using Phase = MessageMachine::Phase;
 
-    /// The phase of the message is another one than before.
+    /// Moves the message to the list of its new phase.
     void place(MessageMachine& message) {
         Messages::remove(message);
         switch (message.phase()) {
@@ -60,17 +60,17 @@ public:
     [[nodiscard]] bool is_settling() const noexcept {
         return !settling_.empty() || !settling_early_.empty();
     }
-    /// Nothing but the broker's answers to settlements is awaited.
+    /// The session awaits nothing but the broker's answers to settlements.
     [[nodiscard]] bool only_settles() const noexcept {
         return !settling_.empty() && !handlers_run() && retrying_.empty() && failed_.empty() &&
                examining_.empty() && gathering_.empty();
     }
     [[nodiscard]] bool is_gathering() const noexcept { return !gathering_.empty(); }
     [[nodiscard]] bool is_retrying() const noexcept { return !retrying_.empty(); }
-    /// Messages that wait for their next try, or to go back.
+    /// How many messages wait for their next try, or to go back.
     [[nodiscard]] std::size_t retries() const noexcept { return retrying_.size(); }
     [[nodiscard]] TimePoint retry_at() const noexcept { return retrying_.next(); }
-    /// Messages in the lane or with a handler that runs. Walks them.
+    /// Counts the messages in the lane and those whose handlers run. Walks the lists.
     [[nodiscard]] std::uint32_t in_lane() const noexcept {
         std::uint32_t count = 0;
         for (const Messages* messages : {&in_lane_, &settling_early_}) {
@@ -85,10 +85,10 @@ public:
 private:
     Messages gathering_{};      ///< waiting for more of their batch
     Messages in_lane_{};        ///< waiting for a worker or with a handler that runs
-    Messages settling_early_{}; ///< settled, not answered; their handlers still run
+    Messages settling_early_{}; ///< settled but not answered; their handlers still run
     RetryQueue retrying_{};     ///< waiting for their next try, or for the end of parking
     Messages examining_{};      ///< waiting for the session's record
-    Messages failed_{};         ///< to be abandoned once what is behind them went back
+    Messages failed_{};         ///< to be abandoned once the messages behind them went back
     Messages settling_{};       ///< their handlers have ended, the broker has not answered
 };
 

@@ -103,7 +103,7 @@ MessageActions MessageMachine::gathered() noexcept {
 MessageActions MessageMachine::decided(ports::Outcome outcome, bool usable, bool ordered) noexcept {
     const bool waits_for_rewind = goes_back(outcome) && ordered;
     if (phase_ != Phase::in_lane || !usable || waits_for_rewind ||
-        outcome == ports::Outcome::release) { // it waits anyway
+        outcome == ports::Outcome::release) { // a released message waits anyway
         return {};
     }
     phase_ = Phase::settling_early;
@@ -132,11 +132,11 @@ MessageActions MessageMachine::ended(const MessageEnd& end, const Circumstances&
     case Ending::handled: return settle_as_decided(end);
     case Ending::failed:
         if (end.decision || (removed_ && session.failure.action)) {
-            return settle_as_decided(end); // it was settled before the handler threw: that stands
+            return settle_as_decided(end); // the settlement before the exception stands
         }
         return after_failure(session.failure, end.holds_lane, now);
     case Ending::given_back:
-        if (removed_) { // it cannot go back to the broker: it is handled first
+        if (removed_) { // it cannot go back to the broker, so it is handled first
             return {.next = step::PutBack{}};
         }
         [[fallthrough]];
@@ -180,7 +180,7 @@ MessageActions MessageMachine::after_failure(const FailureDecision& failure, boo
     };
     if (!failure.action) {
         if (std::exchange(guarded_, false)) {
-            examined_ = false; // the next attempt is noted, too
+            examined_ = false; // the next attempt is noted as well
         }
         return wait(step::Wait{});
     }
@@ -201,7 +201,8 @@ MessageActions MessageMachine::after_failure(const FailureDecision& failure, boo
     return wait(step::Wait{});
 }
 
-/// Without an order to keep nothing has to go back before it.
+/// Abandons the message. If it holds the lane, the messages behind it go back first. Without an
+/// order to keep, none has to.
 MessageActions MessageMachine::abandon(bool holds) noexcept {
     if (!holds) {
         return settle({ports::Outcome::abandon}, true);

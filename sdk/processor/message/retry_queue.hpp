@@ -9,15 +9,15 @@
 
 namespace sessionq::processor {
 
-/// Messages that wait for their next try, or to go back, by the instant they wait for. Thousands
-/// may wait, each for another one.
+/// Holds the messages of a session that wait for their next try, or to go back, sorted by the
+/// instant of that. `MessageLists` owns it. Thousands may wait, each for another instant.
 class RetryQueue {
 public:
     void add(MessageMachine& message) { waiting_.emplace(message.retry_at(), &message); }
 
-    /// Null: none waits.
+    /// Takes the first message. Null: none waits.
     [[nodiscard]] MessageMachine* take() noexcept { return take_due(TimePoint::max()); }
-    /// Null: none waits for `now` or earlier.
+    /// Takes the first message that waits for `now` or earlier. Null: there is none.
     [[nodiscard]] MessageMachine* take_due(TimePoint now) noexcept {
         if (waiting_.empty() || waiting_.begin()->first > now) {
             return nullptr;
@@ -27,7 +27,7 @@ public:
         return first;
     }
 
-    /// False: it does not wait.
+    /// Removes a message. Returns false if it does not wait here.
     bool remove(const MessageMachine& message) noexcept {
         const auto [first, last] = waiting_.equal_range(message.retry_at());
         const auto found = std::find_if(
@@ -39,7 +39,7 @@ public:
         return true;
     }
 
-    /// TimePoint::max(): none waits.
+    /// The instant of the first message; TimePoint::max(): none waits.
     [[nodiscard]] TimePoint next() const noexcept {
         return waiting_.empty() ? TimePoint::max() : waiting_.begin()->first;
     }

@@ -16,8 +16,8 @@ namespace sessionq::processor {
 inline constexpr std::size_t close_reasons =
     static_cast<std::size_t>(CloseReason::unresponsive) + 1;
 
-/// What one shard counts, written on its loop and read from any thread. Relaxed: each total is
-/// right by itself.
+/// The counters of one shard. Its loop writes them, any thread reads them. They are relaxed: each
+/// total is right by itself.
 struct Counters {
     using Count = core::OwnCount;
 
@@ -47,7 +47,7 @@ struct Counters {
 
     static void add(Count& count, std::uint64_t by = 1) noexcept { count.add(by); }
 
-    /// A message has come. `deliveries`: those counted before this one.
+    /// A message has come. `deliveries`: deliveries that were counted before this one.
     void received(std::uint32_t deliveries) noexcept {
         messages_received.add();
         messages_redelivered.add(deliveries != 0 ? 1 : 0);
@@ -57,7 +57,7 @@ struct Counters {
     /// The broker has answered a settlement.
     void settled(ports::Outcome outcome, bool success) noexcept;
 
-    /// All but `longest_ready_wait`.
+    /// Adds the counters to `totals`. `Meters` adds `longest_ready_wait`.
     void add_to(ProcessorCounters& totals) const noexcept;
 };
 

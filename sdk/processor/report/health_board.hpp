@@ -10,13 +10,15 @@
 
 namespace sessionq::processor {
 
-/// Keeps one reason for each cause at an entity: the one that lasts longest.
+/// Adds a reason. For each cause at an entity, only the reason that lasts longest is kept.
 void add_reason(std::vector<HealthReason>& reasons, HealthReason reason);
 
-/// The health of a processor from that of its receive threads. Failed only if all are.
+/// Merges the health of the receive threads into that of their processor. It has failed only if all
+/// have.
 [[nodiscard]] Health merged(const std::vector<Health>& parts);
 
-/// Decides whether there is something new to tell: another state, or other causes.
+/// Decides whether a health is news: another state, or other causes. A shard asks it before it
+/// tells the notifier, and `HealthBoard` asks it before the application is told.
 class HealthNews {
 public:
     [[nodiscard]] bool is_news(const Health& health);
@@ -26,12 +28,14 @@ private:
     std::vector<std::pair<HealthCause, std::string>> told_{};
 };
 
-/// What the receive threads of a processor told of their health last. On the notifier.
+/// The last health of each receive thread of a processor. A shard sends its health to the notifier,
+/// which puts it here. Only the notifier uses it.
 class HealthBoard {
 public:
     explicit HealthBoard(std::size_t threads) : parts_(threads) {}
 
-    /// Null: that is nothing new for the processor.
+    /// Takes the health of a receive thread. Returns the health of the processor; null: it is no
+    /// news.
     [[nodiscard]] const Health* put(std::size_t thread, Health health) {
         parts_[thread] = std::move(health);
         whole_ = merged(parts_);

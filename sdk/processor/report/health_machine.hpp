@@ -17,21 +17,22 @@
 
 namespace sessionq::processor {
 
-/// What a slot shows.
+/// The signs of a slot.
 struct SlotSigns {
     std::size_t index{0};
-    std::uint32_t failures{0}; ///< sessions in a row that a fault ended
-    TimePoint since{};         ///< it has held or awaited its session since then
-    bool rests{false};         ///< it neither holds nor awaits one
+    std::uint32_t failures{0}; ///< sessions in a row that ended with a fault
+    TimePoint since{};         ///< since when it has held or awaited its session
+    bool rests{false};         ///< it neither holds nor awaits a session
     SlotWords words{.waits_for = "a session"};
 };
 
-/// Decides the health of what a processor has on one receive thread. A look begins, gets what there
-/// is to see, and ends with the result. No I/O, no clock.
+/// Decides the health of a processor on one receive thread. The shard takes a look once a second,
+/// and when the application calls `describe`. A look begins, gets the signs of the connections,
+/// targets, slots and sessions, and ends with the result. No I/O, no clock.
 class HealthMachine {
 public:
-    /// `silence`: how long a broker that is there may send nothing.
-    /// `is_first`: tells of the sessions that wait for the whole processor.
+    /// `silence`: a connected broker that sends nothing for so long counts as silent.
+    /// `is_first`: this machine reports the waiting sessions for the whole processor.
     HealthMachine(const HealthBounds& bounds, Duration silence, bool is_first = true) noexcept
         : bounds_{bounds},
           silence_{silence},
@@ -42,59 +43,62 @@ public:
         reasons_.clear();
         targets_ = final_ = 0;
     }
-    /// The handlers of a session are counted only if it made no progress since then.
+    /// The running handlers of a session need to be counted only if it made no progress since then.
     [[nodiscard]] TimePoint quiet_since() const noexcept {
         return now_ - std::min(bounds_.workers_busy, bounds_.handler_slow);
     }
-    /// In the same order at every look.
+    /// The connections, in the same order at every look.
     void connections(const std::vector<core::ConnectionStatus>& all);
-    /// Null: nothing is wrong with it.
+    /// A target of accepts. Null: nothing is wrong with it.
     void target(const std::string& entity, const Refusal* refusal);
     void slot(const SlotSigns& slot);
     void session(const SessionSigns& session);
     void ready(const std::string& entity, const ports::ReadySessions& sessions);
     void buffer(std::size_t bytes, std::size_t most);
-    /// How often the application misused `HandlerDone` so far: dropped it, or called it again.
+    /// How often the application has misused `HandlerDone` so far. `dropped`: it never called one.
+    /// `repeated`: it called one again.
     void handlers(std::uint64_t dropped, std::uint64_t repeated);
     [[nodiscard]] Health end();
 
 private:
-    /// From so many failures in a row on a slot is told of.
+    /// A slot with so many failures in a row is reported.
     static constexpr std::uint32_t failures_to_tell = 3;
-    /// What goes well for so long has no fault any more.
+    /// After so long without a new fault, a slot counts as healthy.
     static constexpr Duration recovery = std::chrono::seconds{1};
 
-    /// Clocks that are less far apart disturb nothing.
+    /// The least difference between clocks that is reported. A smaller one does no harm.
     static constexpr Duration difference_to_tell = std::chrono::seconds{5};
 
-    /// A defect of the application shows for an instant only, but should be seen.
+    /// How long a misuse is reported. It happens in an instant, but should be seen.
     static constexpr Duration misuse_to_tell = std::chrono::minutes{1};
 
     struct Misuse {
         std::uint64_t times{0};
-        TimePoint first{}; ///< of those that are told
+        TimePoint first{}; ///< the first misuse that is still reported
         TimePoint last{};
     };
 
     struct Heard {
         std::uint64_t received{0};
         TimePoint at{};
-        TimePoint differs_since{TimePoint::max()}; ///< its clock; max: it does not
-        bool is_silent{false}; ///< also when it was given up for that, until there is another one
+        TimePoint differs_since{
+            TimePoint::max()}; ///< since when its clock differs; max: it does not
+        bool is_silent{false}; ///< stays true after the connection was given up for that, until
+                               ///< there is another one
     };
 
     void clock(const core::ConnectionStatus& status, TimePoint& differs_since);
 
     HealthBounds bounds_;
     Duration silence_;
-    Duration waiting_; ///< how long a session may be ready
+    Duration waiting_; ///< how long a session may be ready and wait
     TimePoint now_{};
-    std::vector<Heard> heard_{};             ///< by connection
+    std::vector<Heard> heard_{};             ///< one for each connection
     TimePoint full_since_{TimePoint::max()}; ///< max: the buffer has room
     Misuse misuse_{};
     std::vector<HealthReason> reasons_{}; ///< of this look
     std::size_t targets_{0};              ///< of this look
-    std::size_t final_{0};                ///< of those, refused for good
+    std::size_t final_{0};                ///< targets of this look that are refused for good
 };
 
 } // namespace sessionq::processor

@@ -13,19 +13,19 @@
 
 namespace sessionq::processor {
 
-/// The instants of one message, as they are at hand.
+/// The instants in the life of one message, each set when it is known.
 struct CallTimes {
     TimePoint ready{};   ///< when it became the next of its session; unset: it was behind others
-    TimePoint started{}; ///< its handler; unset: it did not
-    TimePoint ended{};   ///< its handler
+    TimePoint started{}; ///< when its handler started; unset: it did not
+    TimePoint ended{};   ///< when its handler ended
     TimePoint settled{}; ///< when its settlement was sent
 };
 
-/// All that one shard measures, written on its loop and read from any thread.
+/// The measurements of one shard. Its loop writes them, any thread reads them.
 struct Meters {
     Counters counters{};
     core::HistogramRecorder ready_wait{};
-    core::HistogramRecorder returned{}; ///< handlers
+    core::HistogramRecorder returned{}; ///< handlers that returned
     core::HistogramRecorder failed{};   ///< handlers that threw
     core::HistogramRecorder settle{};
     core::HistogramRecorder settle_margin{};
@@ -34,13 +34,13 @@ struct Meters {
     core::HistogramRecorder roll{};
     core::HistogramRecorder hold{};
 
-    /// A message's handler ran, which may have had others too.
+    /// The handler of a message has ended. In a batch it had other messages too.
     void handled(CallTimes& times, Ending ending) noexcept {
         if (ran(ending) && times.ready != TimePoint{}) {
             ready_wait.add(times.started - std::exchange(times.ready, TimePoint{}));
         }
     }
-    /// One handler ran, or did not start.
+    /// A handler ran, or did not start. Called once for a batch.
     void ran_once(const CallTimes& times, Ending ending) noexcept {
         if (ran(ending)) {
             (ending == Ending::failed ? failed : returned).add(times.ended - times.started);
@@ -53,24 +53,24 @@ struct Meters {
             margin(settle_margin, now, until);
         }
     }
-    /// A session came `after` it was asked for.
+    /// A session came. `after`: the time since its accept was sent.
     void accepted(Duration after) noexcept {
         counters.sessions_accepted.add();
         accept_wait.add(after);
     }
-    /// The broker answered a renewal. `until`: the end of the lock before.
+    /// The broker answered a renewal. `until`: the end of the lock before the renewal.
     void renewed(bool success, TimePoint now, Deadline until) noexcept {
         if (success) {
             margin(renew_margin, now, until);
         }
     }
-    /// A session begins in a slot that left another one at `left`. Unset: it did not.
+    /// A session begins in a slot. `left`: when the slot left its last session; unset: it had none.
     void rolled(TimePoint left, TimePoint now) noexcept {
         if (left != TimePoint{}) {
             roll.add(now - left);
         }
     }
-    /// The session is no longer ours; `sessions` is zero if it was not opened.
+    /// The session is not held any more. `sessions`: zero if it was not opened, otherwise 1.
     void closed(CloseReason reason, std::uint64_t sessions, Duration held) noexcept {
         counters.sessions_closed[static_cast<std::size_t>(reason)].add(sessions);
         if (sessions != 0) {

@@ -20,10 +20,11 @@ struct Backlog {
     std::size_t deferred{0};
     std::size_t scheduled{0};
     std::size_t waiting_sessions{0};
-    Duration waiting_for{}; ///< of the session that waits for longest
+    Duration waiting_for{}; ///< the wait of the session that waits longest
 };
 
-/// The metrics of a processor, of what its shards have measured and what was described.
+/// Builds the metrics of a processor under their public names. `Processor::metrics` adds the
+/// measurements of its shards and the description, and takes the result.
 class ProcessorMetrics {
 public:
     /// `client_id`: empty if the client has none.

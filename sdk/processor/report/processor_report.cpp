@@ -99,7 +99,7 @@ std::string ErrorContext::to_string() const {
     }
     text += text.empty() ? "" : ": ";
     text.append(words_of(source));
-    // The words before say already that a handler failed.
+    // The words of the source say already that a handler failed.
     const std::string why =
         failure.code == Errc::handler_failed ? failure.detail : failure.to_string();
     text.append(why.empty() ? "" : ": ").append(why);

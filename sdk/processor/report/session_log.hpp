@@ -11,11 +11,11 @@
 
 namespace sessionq::processor {
 
-/// Tells the log of a session's life, at debug. `reason`: why it was closed.
+/// Logs an event in a session's life, at debug. `reason`: why the session was closed.
 void log_session(const SessionView& session, std::string_view event, std::string_view words,
                  std::string_view reason = {}) noexcept;
 
-/// Tells the log of the way of a message, at trace.
+/// Logs the arrival of a message and its settlement, at trace.
 void log_received(const SessionView& session, const ReceivedMessage& message) noexcept;
 void log_settling(const SessionView& session, const ReceivedMessage& message,
                   ports::Outcome outcome) noexcept;

@@ -11,21 +11,22 @@
 
 namespace sessionq::processor {
 
-/// What a held session shows of itself.
+/// The signs of a held session. `SessionDriver` fills them, `HealthMachine` and `describe` read
+/// them.
 struct SessionSigns {
     const std::string& entity;
     const std::string& session_id;
     SlotWords words{.waits_for = "messages"};
-    TimePoint progress_at{};                      ///< as `SessionMachine` has it
+    TimePoint progress_at{};                      ///< `SessionMachine::progress_at`
     TimePoint unanswered_since{TimePoint::max()}; ///< max: no settlement is unanswered
     std::uint32_t window{0};
     std::uint32_t in_flight{0};
     std::uint32_t running{0};  ///< handlers; zero if it made progress lately
-    Duration ready_for{};      ///< as `SlotDescription` has it; zero if it made progress lately
+    Duration ready_for{};      ///< `SlotDescription::ready_for`; zero if it made progress lately
     bool awaits_worker{false}; ///< messages may start, and nothing else is awaited
     bool renewal_late{false};
     bool parked{false};
-    bool open_failed{false}; ///< parked for that
+    bool open_failed{false}; ///< it is parked because on_session_open threw
 };
 
 [[nodiscard]] SlotDescription describe(const SessionSigns& signs, TimePoint now);

@@ -5,8 +5,8 @@
 
 namespace sessionq::processor {
 
-/// What a slot does and what it waits for, as `SlotDescription` shows it. Empty: it waits for
-/// nothing, which R16 forbids an active slot.
+/// The state of a slot and the thing that it waits for, in the words of `SlotDescription`. An empty
+/// `waits_for` means that it waits for nothing. R16 forbids that to an active slot.
 struct SlotWords {
     std::string_view state{};
     std::string_view waits_for{};

@@ -14,8 +14,8 @@ namespace sessionq::processor {
 
 class SessionDriver;
 
-/// What a `SessionContext` shows: a session that a processor holds, or that of an application's
-/// test. Any thread.
+/// The session behind a `SessionContext`, which handlers work with. In a processor it is a
+/// `DrivenSession`, in an application's test a `TestSession`. Any thread.
 class HandledSession {
 public:
     [[nodiscard]] virtual const std::string& session_id() const noexcept = 0;
@@ -24,7 +24,7 @@ public:
     [[nodiscard]] virtual std::stop_token stop_token() const noexcept = 0;
     virtual void release() noexcept = 0;
 
-    /// Where its handlers that are coroutines run.
+    /// Runs the handlers of the session that are coroutines.
     [[nodiscard]] virtual dispatch::CoroutineHost& coroutines() = 0;
 
     /// Null in an application's test.

@@ -10,19 +10,20 @@
 
 namespace sessionq::processor {
 
-/// The sessions of a processor, so that no session is handled twice at once in one process. A
-/// broker may grant a session anew, on any link, before the news of the lost lock arrives. Then the
-/// later lock waits until the handlers of the earlier one have returned. Thread-safe.
+/// Ensures that one process never handles a session twice at the same time. A broker may grant a
+/// session again, on any link, before the news of the lost lock arrives. Then the later holder
+/// waits until the handlers of the earlier one have returned. `SessionDriver` asks it when its
+/// session is accepted. All shards share it. Thread-safe.
 class HeldSessions {
 public:
     using Key = SessionKey;
     using Holder = const void*;
 
-    /// True: the session is the holder's alone, go on. False: others had it before; `begin` is
+    /// Adds a holder. True: it is the only one and may go on. False: others came before; `begin` is
     /// posted to `loop` when they have ended.
     [[nodiscard]] bool hold(const Key& key, Holder holder, core::EventLoop& loop, core::Task begin);
 
-    /// No handler of the holder runs or will run. Once for each `hold`.
+    /// No handler of the holder runs or will run. Called once for each `hold`.
     void ended(const Key& key, Holder holder);
 
 private:

@@ -13,14 +13,16 @@
 
 namespace sessionq::processor {
 
-/// How often in a row `on_session_open` threw for a session, so that its wait grows although it is
-/// given back in between. Thread-safe.
+/// Counts how often in a row `on_session_open` threw for a session. The session waits longer after
+/// each failure, although it is given back in between. `SessionDriver` reports the end of each
+/// `on_session_open`. All shards share one book. Thread-safe.
 class OpenBook {
 public:
-    /// Beyond that, the session that failed longest ago is forgotten.
+    /// The most sessions in the book. Beyond that, the session that failed longest ago is
+    /// forgotten.
     static constexpr std::size_t most = 10'000;
 
-    /// It threw. Returns how often in a row it had thrown before.
+    /// `on_session_open` threw. Returns how often in a row it had thrown before.
     std::uint32_t failed(const SessionKey& key) {
         const std::lock_guard lock{mutex_};
         std::uint32_t before = 0;
@@ -40,10 +42,10 @@ public:
         return before;
     }
 
-    /// It returned.
+    /// `on_session_open` returned.
     void succeeded(const SessionKey& key) {
         if (!any_.load(std::memory_order_relaxed)) {
-            return; // nearly always
+            return; // nearly always: no session has failed
         }
         const std::lock_guard lock{mutex_};
         if (const auto at = sessions_.find(key); at != sessions_.end()) {
@@ -58,7 +60,7 @@ private:
         SessionKey key;
         std::uint32_t failures{0};
     };
-    using Entries = std::list<Entry>; ///< the one that failed longest ago is first
+    using Entries = std::list<Entry>; ///< the session that failed longest ago is first
 
     std::mutex mutex_{};
     Entries entries_{};

@@ -10,20 +10,21 @@
 
 namespace sessionq::processor {
 
-/// Reads and writes the record of one session, as `RetryDelay` and `AttemptBook` decide, and tells
-/// failures. Lives beside the session's link.
+/// Reads and writes the record of one session at the broker, as `RetryDelay` and `AttemptBook`
+/// decide. `SessionDriver` owns it, beside the session's link, and calls it for those steps. It
+/// reports failures to the application.
 class RecordKeeper {
 public:
     RecordKeeper(ports::EnvelopedState& state, const SessionView& view) noexcept
         : state_{state}, view_{view} {}
 
     using Read = std::function<void(const core::Result<std::optional<Duration>>&)>;
-    /// How long the session is not to be handled. Unset: there is no record.
+    /// Reads the record. `done` gets the rest of the delay; unset: there is none.
     void read(Read done);
-    /// The session is not to be handled for so long. Zero: the record goes.
+    /// Writes a delay, from now. Zero: there is no delay any more.
     void write(Duration delay, std::function<void()> done);
     void write(NotedAttempts attempts, std::function<void()> done);
-    /// As it was read or written last.
+    /// The attempts that were read or written last.
     [[nodiscard]] NotedAttempts attempts() const noexcept { return record_.attempts; }
 
 private:

@@ -9,44 +9,48 @@
 
 namespace sessionq::processor {
 
-/// Decides what is kept with a session so that a delayed retry survives (`retry_later`): when its
-/// record is read, and what is written into it. What was never delivered before costs nothing.
+/// Decides when the session's record is read and which delay is written into it, so that a delayed
+/// retry (`retry_later`) survives its holder. `SessionMachine` asks it when a message comes that
+/// was delivered before, and when a delay begins or ends. A session without such messages costs
+/// nothing.
 class RetryDelay {
 public:
     enum class Reading : std::uint8_t {
-        never, ///< the record is to be read now
+        never, ///< the record must be read now
         asked, ///< the answer is awaited
         known,
     };
 
-    /// A message was delivered before. Says `never` once.
+    /// A message came that was delivered before. Returns how far the reading is; `never` only once,
+    /// because the caller reads the record then.
     [[nodiscard]] Reading examine() noexcept {
         return reading_ == Reading::never ? std::exchange(reading_, Reading::asked) : reading_;
     }
     void known() noexcept { reading_ = Reading::known; }
 
-    /// Nothing of the session is to be handled until then, or until a later instant that was given.
-    /// Returns the delay to be written.
+    /// Begins a delay: no message of the session is handled until `until`, or until a later instant
+    /// that was given before. Returns the delay to write.
     [[nodiscard]] Duration begin(TimePoint until, TimePoint now) noexcept {
         ++writing_;
         until_ = std::max(until_, until);
         return until_ - now;
     }
-    /// The delay is over. Returns zero, to be written: the record goes.
+    /// Ends the delay. Returns zero, to be written: that removes it from the record.
     [[nodiscard]] Duration end() noexcept {
         ++writing_;
         until_ = {};
         return Duration::zero();
     }
-    /// The broker has answered to a change.
+    /// The broker has answered a write.
     void written() noexcept { writing_ -= writing_ != 0 ? 1 : 0; }
 
-    /// The broker has not confirmed the record: the failed message stays here, and so the session.
+    /// The broker has not confirmed a write. Until then the failed message stays here, and so does
+    /// the session.
     [[nodiscard]] bool is_writing() const noexcept { return writing_ != 0; }
 
 private:
     Reading reading_{Reading::never};
-    TimePoint until_{}; ///< of messages that failed here
+    TimePoint until_{}; ///< the end of the delay of messages that failed here
     std::uint32_t writing_{0};
 };
 

@@ -16,7 +16,8 @@ dispatch::Verdict SessionCall::run() noexcept {
     } catch (...) {
         failure_ = exception_text(std::current_exception());
     }
-    // Before the loop can release it: nothing starts until the loop knows of the end.
+    // The hold comes before the notice, because the loop ends the hold. Until then nothing else
+    // starts.
     driver_->view().lane().hold(1);
     driver_->view().workplace().notify(*this); // the loop may destroy the call from here on
     return dispatch::Verdict::proceed;

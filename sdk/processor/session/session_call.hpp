@@ -12,12 +12,13 @@ namespace sessionq::processor {
 
 class SessionDriver;
 
-/// A call of on_session_open or on_session_close: goes through the lane like a message, with the
-/// lane on hold behind it.
+/// A call of on_session_open or on_session_close. `SessionDriver` makes one when its session opens
+/// or closes, and puts it into the lane like a message. After the handler, the lane stays on hold
+/// until the loop knows of the end.
 class SessionCall final : public ShardCall {
 public:
-    /// With a reason on_session_close, as it was when the call was queued: the session's may change
-    /// while it runs.
+    /// With a reason it calls on_session_close, without one on_session_open. The reason is a copy,
+    /// because the session's own may change while the call runs.
     SessionCall(SessionDriver& driver, std::optional<CloseReason> closes) noexcept
         : driver_{&driver}, closes_{closes} {}
 
@@ -25,7 +26,7 @@ public:
     void noticed() override;
 
     [[nodiscard]] bool opens() const noexcept { return !closes_; }
-    /// What the handler threw; nothing when it returned.
+    /// The text of the handler's exception. Unset: the handler returned.
     [[nodiscard]] const std::optional<std::string>& failure() const noexcept { return failure_; }
 
 private:

@@ -6,14 +6,15 @@
 
 namespace sessionq::processor {
 
-/// How many sessions of a processor are held without a slot for one reason, and how many may be.
-/// Thread-safe.
+/// Limits how many sessions of a processor are held without a slot. One object counts the parked
+/// sessions, another those that only wait for settlements. `SessionMachine` takes a place before it
+/// frees the slot. All shards share them. Thread-safe.
 class SessionCount {
 public:
-    /// Sessions that are counted already stay counted when it is lowered.
+    /// Sets the limit. Sessions beyond a lowered limit keep their places.
     void limit(std::uint32_t most) noexcept { most_.store(most, std::memory_order_relaxed); }
 
-    /// Whether there was room for one more.
+    /// Takes a place. Returns false if there is no room for one more.
     [[nodiscard]] bool try_take() noexcept {
         std::uint32_t taken = taken_.load(std::memory_order_relaxed);
         while (taken < most_.load(std::memory_order_relaxed)) {

@@ -8,7 +8,7 @@
 
 namespace sessionq::processor {
 
-using SessionKey = std::pair<std::string, std::string>; ///< entity, session id
+using SessionKey = std::pair<std::string, std::string>; ///< the entity and the session id
 
 struct SessionKeyHash {
     std::size_t operator()(const SessionKey& key) const noexcept {

@@ -10,26 +10,29 @@
 
 namespace sessionq::processor {
 
-/// The steps that a session's lock wants now; several at once, in the order of the members.
+/// The next steps for a session's lock. Several may be set. `SessionMachine` takes them in the
+/// order of the members.
 struct LockSteps {
-    bool report_expired{false}; ///< it was not renewed in time
-    bool warn{false};           ///< once: it is about to end, and the session is left
-    bool report_slow{false};    ///< it is not renewed, because of `max_lock_renewal`
-    bool renew{false};          ///< ask the broker
+    bool report_expired{false}; ///< the lock was not renewed in time
+    bool warn{false};           ///< once: the lock is about to end, and the session is left
+    bool report_slow{false};    ///< the lock is not renewed, because of `max_lock_renewal`
+    bool renew{false};          ///< ask the broker to renew the lock
 };
 
-/// Decides for the lock of one session, and while its handlers make progress only: renew, warn,
-/// lose (R11-R13).
+/// Decides when the lock of one session is renewed, when to warn of its end, and when it is lost
+/// (R11-R13). It renews the lock only while handlers make progress. `SessionMachine` gives it each
+/// grant and answer, and looks at it when its timer is due. `ports::LockKeeper` computes the
+/// instants.
 class SessionLock {
 public:
-    /// `longest`: a lock is not renewed once no handler has ended for so long. Zero: no bound.
+    /// `longest`: the lock is not renewed if no handler has ended for so long. Zero: no limit.
     explicit SessionLock(Duration longest) noexcept : longest_{longest} {}
 
-    /// By the accept asked for at `asked`.
+    /// The accept that was sent at `asked` granted the lock.
     void locked(TimePoint asked, TimePoint now, ports::LockGrant grant) noexcept {
         keeper_.accepted(asked, now, grant);
     }
-    /// The broker answered the renewal asked for at `asked`.
+    /// The broker answered the renewal that was sent at `asked`.
     void renewed(TimePoint asked, TimePoint now,
                  const core::Result<ports::LockGrant>& answer) noexcept {
         if (keeper_.answered(asked, now, answer).lost) {
@@ -38,7 +41,8 @@ public:
     }
     void became_uncertain(TimePoint now) noexcept { keeper_.became_uncertain(now); }
 
-    /// The steps that are due. `busy_for`: since when messages wait for a handler to end.
+    /// Returns the steps that are due. `busy_for`: how long messages have waited for a handler to
+    /// end.
     [[nodiscard]] LockSteps look(TimePoint now, Duration busy_for) noexcept {
         const bool is_slow = longest_ > Duration::zero() && busy_for >= longest_;
         const bool holds_back = is_slow && keeper_.phase() == ports::LockKeeper::Phase::held;
@@ -54,13 +58,13 @@ public:
         return steps;
     }
 
-    /// The lock is lost: the next `due` of the session deals with it.
+    /// Notes that the lock is lost. The next `due` of the session deals with it.
     void lose_soon(CloseReason reason) noexcept { loss_ = loss_.value_or(reason); }
     [[nodiscard]] std::optional<CloseReason> take_loss() noexcept {
         return std::exchange(loss_, std::nullopt);
     }
 
-    /// When something is due; TimePoint::max(): never. `kept`: it is to be renewed and watched.
+    /// When a step is due; TimePoint::max(): never. `kept`: the lock is to be renewed and watched.
     [[nodiscard]] TimePoint next(bool kept) const noexcept {
         if (loss_) {
             return TimePoint{};
@@ -74,7 +78,7 @@ private:
     const Duration longest_;
     ports::LockKeeper keeper_{};
     std::optional<CloseReason> loss_{};
-    bool is_told_{false}; ///< the reason for the lock's end was reported when it was about to
+    bool is_told_{false}; ///< `report_slow` has told the reason for the end of the lock
 };
 
 } // namespace sessionq::processor

@@ -12,8 +12,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A version, the instant since the clock's origin and the delay, both in milliseconds. Then, if
-// there are attempts, the message's sequence number and how many.
+// The encoding has a version, the instant since the clock's origin, and the delay. Both are in
+// milliseconds. If there are attempts, the message's sequence number and their number follow.
 constexpr char version = 1;
 constexpr std::size_t whole_length = 1 + 8 + 8;
 constexpr std::size_t length_with_attempts = whole_length + 8 + 4;
@@ -37,7 +37,7 @@ SessionRecord SessionRecord::read(std::string_view bytes) noexcept {
     }
     const auto at = static_cast<std::int64_t>(core::number_at<8>(bytes.data() + 1));
     const auto delay = static_cast<std::int64_t>(core::number_at<8>(bytes.data() + 9));
-    // Every instant within the range of the wall clock, with a century to spare.
+    // A later instant is rejected. The wall clock's range ends almost a century after this one.
     constexpr std::int64_t latest = milliseconds{std::chrono::years{200}}.count();
     if (at < 0 || at > latest || delay < 0 || delay > longest_delay) {
         return {};

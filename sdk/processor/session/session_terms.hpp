@@ -16,9 +16,10 @@
 
 namespace sessionq::processor {
 
-/// Half of what a session fetches at first. With batches: all that its handlers may have, and 32
-/// messages for the next. More would cost more cache misses than it brings as long as no handler
-/// waits; then `FetchWindow` grows.
+/// Half of a session's first window: as many messages as its handlers may run at once. With
+/// batches, the window holds the batches of all handlers, and 32 messages for the next one. A
+/// larger window would cost more cache misses than it saves waiting. If handlers do wait,
+/// `FetchWindow` grows it.
 [[nodiscard]] inline std::uint32_t window_half(std::uint32_t calls,
                                                const BatchOptions& batch) noexcept {
     constexpr std::uint32_t most = 5'000;
@@ -27,26 +28,29 @@ namespace sessionq::processor {
                : std::max(calls, std::min(most, (calls * batch.max_messages + 32) / 2));
 }
 
-/// What `update_limits` changes for a session.
+/// The limits of a session that `update_limits` changes.
 struct SessionLimits {
     Duration idle_timeout{};
     std::uint32_t prefetch{0}; ///< zero: `FetchWindow` chooses
 };
 
-/// What the machines of a session go by.
+/// The options, limits and shared counters that the machines of a session use. The shard fills it
+/// when it opens the session.
 struct SessionTerms {
     const ProcessorOptions& options;
     const Tuning& tuning;
     core::ByteBudget& budget;
-    core::ReceiveSharePtr share{}; ///< of what the session's connection may bring
+    core::ReceiveSharePtr
+        share{}; ///< the share of the bytes that the session's connection may bring
     core::Random& random;
     SessionCount& parked;
     SessionCount& settling;
     DrainTime& drain_time;
     SessionLimits limits{};
     std::uint32_t calls{1};
-    BatchOptions batch{.max_messages = 1}; ///< what a handler gets
-    /// Of an entity without sessions: its messages have no order to keep, and locks of their own.
+    BatchOptions batch{.max_messages = 1}; ///< how many messages a handler gets
+    /// False for an entity without sessions: its messages have no order to keep, and locks of their
+    /// own.
     bool ordered{true};
     bool has_open{false};  ///< there is an on_session_open
     bool has_close{false}; ///< there is an on_session_close

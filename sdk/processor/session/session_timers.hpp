@@ -9,7 +9,7 @@
 
 namespace sessionq::processor {
 
-/// The timer of one session.
+/// The timer of one session, and the machine that names its instant.
 struct SessionTimer : core::ListHook<SessionTimer> {
     SessionTimer(const SessionMachine& asked, void* owner, timing::Timer::Callback due) noexcept
         : machine{asked}, timer{owner, due} {}
@@ -18,13 +18,15 @@ struct SessionTimer : core::ListHook<SessionTimer> {
     timing::Timer timer;
 };
 
-/// The timers of sessions on one loop. A machine is asked for its next instant once a turn, because
-/// a turn brings many inputs.
+/// Sets the timers of all sessions on one loop. `SessionDriver` reports each input of its machine,
+/// and the shard calls `set` at the end of a turn. So a machine is asked for its next instant once
+/// a turn, however many inputs the turn brings.
 class SessionTimers {
 public:
     explicit SessionTimers(core::EventLoop& loop) noexcept : loop_{loop} {}
 
-    /// The machine had an input. The turn ends with `set`.
+    /// The machine had an input, so its next instant may differ. `set` follows at the end of the
+    /// turn.
     void changed(SessionTimer& timer) noexcept {
         if (timer.is_linked()) {
             return;
@@ -35,13 +37,14 @@ public:
         changed_.push_back(timer);
     }
 
-    /// An instant that has come needs no timer, as with an idle timeout of zero.
+    /// Asks each changed machine for its next instant and sets its timer. An instant that has
+    /// passed needs no timer: the callback runs at once, for example with an idle timeout of zero.
     void set() {
         while (SessionTimer* const changed = changed_.pop_front()) {
             if (changed->machine.next() <= loop_.now()) {
                 loop_.timers().cancel(changed->timer);
                 changed->timer.run();
-                changed->unlink(); // that was an input: what comes now waits for its timer
+                changed->unlink(); // the callback was an input; later instants wait for the timer
             }
             loop_.timers().set_due(changed->timer, changed->machine.next());
         }
@@ -49,7 +52,8 @@ public:
 
 private:
     core::EventLoop& loop_;
-    core::IntrusiveList<SessionTimer, SessionTimer> changed_{}; ///< in this turn
+    core::IntrusiveList<SessionTimer, SessionTimer>
+        changed_{}; ///< timers of machines that had an input in this turn
 };
 
 } // namespace sessionq::processor

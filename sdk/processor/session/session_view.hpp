@@ -16,13 +16,14 @@ namespace sessionq::processor {
 
 /// The message that an error concerns.
 struct FailedMessage {
-    const ReceivedMessage* message{nullptr}; ///< null: none
+    const ReceivedMessage* message{nullptr}; ///< null: the error concerns no message
     std::uint32_t attempt{0};                ///< zero: none
     MessageFate fate{MessageFate::none};
 };
 
-/// A held session as its handlers on workers see it, and as they are told of its end. Any thread,
-/// but for what is marked.
+/// The part of a held session that workers may read: its names, its lane, its lock's end and its
+/// stop token. `SessionDriver` owns it, and updates it on the loop. The calls of messages and
+/// handlers use it on workers. Any thread, except the members marked otherwise.
 class SessionView {
 public:
     SessionView(Workplace& workplace, const std::string& entity, std::string session_id,
@@ -43,19 +44,21 @@ public:
     [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
     [[nodiscard]] dispatch::Lane& lane() const noexcept { return *lane_; }
     [[nodiscard]] std::stop_token stop_token() const noexcept { return lock_->stop_token(); }
-    /// A message that was delivered before may have to wait (`retry_later`).
+    /// A message that was delivered before waits for the session's record, which may delay it
+    /// (`retry_later`).
     [[nodiscard]] bool examines() const noexcept { return examines_; }
     /// Messages without sessions have no order to keep.
     [[nodiscard]] bool ordered() const noexcept { return ordered_; }
-    /// On a worker that took the call: its handler is about to start. False: it must not, because
-    /// the session waits or is left.
+    /// The handler of a call is about to start. Called by the worker that took the call. Returns
+    /// false if the handler must not start, because the session waits or is left.
     [[nodiscard]] bool begin(dispatch::Call& call) const {
         return shared().environment.dispatcher->begin(*lane_, call);
     }
-    /// It will not start. What is to start before the next one holds the lane by now.
+    /// The handler of a call will not start. If something must start before the next call, it holds
+    /// the lane by now.
     void skip(dispatch::Call& call) const { shared().environment.dispatcher->skip(*lane_, call); }
     [[nodiscard]] Deadline lock_expires() const noexcept { return lock_->expires(); }
-    /// Outlives the session.
+    /// The end of the lock and its stop token. It may outlive the session.
     [[nodiscard]] const std::shared_ptr<LockBound>& lock() const noexcept { return lock_; }
     /// The context of a handler whose request has this deadline.
     [[nodiscard]] OperationContext context(Deadline deadline = {}) const {
@@ -78,7 +81,7 @@ public:
     void end_lock() {
         last_start_.store(
             TimePoint::min(),
-            std::memory_order_release); // also for what a worker has taken and not begun
+            std::memory_order_release); // also stops a call that a worker took and has not begun
         fire_stop();
     }
     void fire_stop() {
@@ -112,7 +115,7 @@ private:
     const bool examines_;
 };
 
-/// Valid as long as the session.
+/// Returns the place of a span in this session. Valid as long as the session.
 [[nodiscard]] inline core::SpanPlace span_place(const SessionView& session) noexcept {
     return {.entity = session.entity(), .session_id = session.session_id()};
 }

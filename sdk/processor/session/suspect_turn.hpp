@@ -11,15 +11,16 @@
 
 namespace sessionq::processor {
 
-/// Who of a processor's sessions handles a suspect of its `CrashGuard`. One that is nearly
-/// condemned is handled while no other suspect is, so that it is not condemned for what another one
-/// does. In the order of asking. Thread-safe.
+/// Decides which sessions of a processor may handle a suspect of its `CrashGuard` now. A suspect
+/// that is nearly condemned is handled alone. Otherwise it could be condemned for the crash of
+/// another suspect. Sessions get their turns in the order in which they ask. `SessionDriver` takes
+/// a turn before a suspect starts and ends it afterwards. All shards share it. Thread-safe.
 class SuspectTurn {
 public:
     using Holder = const void*;
 
-    /// `begin` is posted to `loop` when it is the holder's turn. `alone`: no other holder may have
-    /// its turn meanwhile.
+    /// Asks for a turn. `begin` is posted to `loop` when the turn comes. `alone`: no other holder
+    /// may have its turn at the same time.
     void take(Holder holder, core::EventLoop& loop, bool alone, core::Task begin) {
         const std::lock_guard lock{mutex_};
         entries_.push_back({.holder = holder,
@@ -28,7 +29,7 @@ public:
                             .stage = alone ? Stage::waits_alone : Stage::waits});
         go_on();
     }
-    /// Also for a turn that has not come. Once for each `take`.
+    /// Ends a turn, also one that has not come yet. Called once for each `take`.
     void ended(Holder holder) {
         const std::lock_guard lock{mutex_};
         entries_.remove_if([holder](const Entry& entry) { return entry.holder == holder; });

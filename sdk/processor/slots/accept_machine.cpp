@@ -34,8 +34,9 @@ void AcceptMachine::look_for_surplus(TimePoint now) noexcept {
     surplus_at_ = is_beyond ? std::min(surplus_at_, now + linger) : TimePoint::max();
 }
 
-/// Its share of the free slots. More if none of its accepts has waited in vain: then it may have
-/// more sessions ready. That grows fast, but a few sessions at a time leave few accepts behind.
+/// The most accepts of a target at a time: its share of the free slots. It gets more if none of its
+/// accepts has waited in vain, because it may have more ready sessions then. The number grows fast,
+/// but after a few sessions only few accepts are left over.
 std::uint32_t AcceptMachine::most_pending(const Row& row) const noexcept {
     if (!spreads()) {
         return free_;
@@ -48,7 +49,7 @@ std::uint32_t AcceptMachine::most_pending(const Row& row) const noexcept {
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(row.came * row.came, share, free_));
 }
 
-/// Named sessions: one accept at a time.
+/// Whether to ask the target once more. A named session has one accept at a time.
 bool AcceptMachine::wants(const Row& row) const noexcept {
     if (row.pending >= most_pending(row)) {
         return false;
@@ -59,7 +60,8 @@ bool AcceptMachine::wants(const Row& row) const noexcept {
     return row.dry || tries_ < std::uint64_t{free_} * tries_a_slot_;
 }
 
-/// The one with the fewest accepts under way, then the one asked longest ago.
+/// Chooses the target with the fewest accepts under way. Among equals it is the one asked longest
+/// ago.
 std::optional<std::size_t> AcceptMachine::next_target(TimePoint now) noexcept {
     ++turn_;
     for (;;) {
@@ -78,7 +80,7 @@ std::optional<std::size_t> AcceptMachine::next_target(TimePoint now) noexcept {
         if (targets_.try_claim(index)) {
             return index;
         }
-        best->passed_over = turn_; // another thread's
+        best->passed_over = turn_; // another thread has claimed it
     }
 }
 
@@ -161,7 +163,7 @@ bool AcceptMachine::granted(Ask& ask, TimePoint now) noexcept {
     entities_[row.entity].succeeded();
     tries_a_slot_ = 1;
     if (free_ == 0) {
-        hurry(now); // or the session that goes back would come again at once
+        hurry(now); // otherwise an accept would bring the returned session again at once
         return false;
     }
     return true;
@@ -173,7 +175,7 @@ bool AcceptMachine::failed(Ask& ask, Errc code, TimePoint now) noexcept {
     if (code == Errc::no_session_available) {
         run_dry(row);
     }
-    const bool of_session = code == Errc::no_session_available || // others may be there
+    const bool of_session = code == Errc::no_session_available || // other sessions may be there
                             code == Errc::session_locked_elsewhere;
     if (code == Errc::no_session_available) { // the broker works
         entities_[row.entity].succeeded();
@@ -182,7 +184,8 @@ bool AcceptMachine::failed(Ask& ask, Errc code, TimePoint now) noexcept {
     return pace.failed(code, ask.asked_at, now, random_);
 }
 
-/// What is not answered soon stands. Then more are asked at a time, for as long as nothing comes.
+/// An accept that is not answered soon stands from now on. Then more targets are asked at a time,
+/// until a session comes.
 void AcceptMachine::due(TimePoint now) noexcept {
     const std::uint32_t before = tries_;
     while (spreads() && !trying_.empty() &&

@@ -13,11 +13,11 @@
 
 namespace sessionq::processor {
 
-/// An accept that is under way. One that was answered or given up is in no list.
+/// An accept that is under way. After the answer, or when it is given up, it is in no list.
 struct Ask : core::ListHook<> {
     enum class Kind : std::uint8_t {
-        tries,  ///< its target is believed to have a session that is ready
-        stands, ///< it is not, or has not answered soon
+        tries,  ///< its target may have a ready session
+        stands, ///< its target has none ready, or has not answered soon
     };
 
     std::size_t target{0};
@@ -26,39 +26,48 @@ struct Ask : core::ListHook<> {
     Kind kind{Kind::tries};
 };
 
-/// Decides what the free slots of a receive thread ask for (R25, DG9). As long as a slot is free an
-/// accept stands at every entity, so that a session that becomes ready anywhere comes at once. But
-/// entities that have sessions ready are asked for no more than there are free slots, or most of
-/// what they grant would have to go back. Only an accept that is not answered soon shows that its
-/// entity has nothing, and frees its turn for another one. An entity without sessions is asked for
-/// its share of the slots, and for more once all these accepts have brought one. Named sessions,
-/// which are granted without messages too, take turns. No I/O, no clock.
+/// Decides which targets the free slots of a receive thread ask for a session (R25, DG9).
+/// `AcceptTable` asks it when the number of free slots changes, when an accept is answered, and
+/// when its timer is due.
+///
+/// As long as a slot is free, an accept stands at every entity, so that a session that becomes
+/// ready anywhere comes at once. But entities that have ready sessions are asked for no more
+/// sessions than there are free slots. Otherwise most of the granted sessions would have to go
+/// back. Only an accept that is not answered soon shows that its entity has no ready session, and
+/// frees its turn for another entity.
+///
+/// An entity without ready sessions is asked for its share of the slots. It is asked for more once
+/// all these accepts have brought a session. Named sessions take turns, because they are granted
+/// without messages too. No I/O, no clock.
 class AcceptMachine {
 public:
-    /// Accepts that stand beyond the need are given up after this: slots that are free again soon
-    /// use them.
+    /// Accepts beyond the need are given up after this time. A slot that becomes free before uses
+    /// them.
     static constexpr Duration linger = std::chrono::milliseconds{100};
 
     AcceptMachine(TargetBook& targets, const BackoffOptions& backoff, core::Random& random);
 
-    /// So many slots look for a session now. Call `surplus` and `next_target` afterwards.
+    /// `free` slots look for a session now. Call `surplus` and `next_target` afterwards.
     void need(std::uint32_t free, TimePoint now) noexcept;
-    /// What is beyond the need is given up at once.
+    /// Accepts beyond the need are given up at once.
     void hurry(TimePoint now) noexcept { surplus_at_ = now; }
 
-    /// A target to ask now, claimed. Tell with `asked`.
+    /// Returns a target to ask now, and claims it. Call `asked` for it.
     [[nodiscard]] std::optional<std::size_t> next_target(TimePoint now) noexcept;
     void asked(Ask& ask, std::size_t target, TimePoint now, TimePoint overdue_at) noexcept;
-    /// An accept to give up. Its target's claim is the caller's to release.
+    /// Returns an accept to give up; null: there is none. The caller releases the claim of its
+    /// target.
     [[nodiscard]] Ask* surplus(TimePoint now) noexcept;
-    /// An accept whose answer is overdue (R16), to be given up. It counts as failed.
+    /// Returns an accept whose answer is overdue (R16); null: there is none. The caller gives it
+    /// up. It counts as failed.
     [[nodiscard]] Ask* overdue(TimePoint now) noexcept;
 
-    /// It brought a session. False: no slot is free any more, give it back.
+    /// The accept brought a session. Returns false if no slot is free any more: the session goes
+    /// back.
     [[nodiscard]] bool granted(Ask& ask, TimePoint now) noexcept;
-    /// The broker answered a close after that time, which says how soon it answers at all.
+    /// The broker answered a close after `taken`. That shows how soon it answers at all.
     void closed_in(Duration taken) noexcept { grant_time_.closed_in(taken); }
-    /// Whether to tell the application.
+    /// The accept failed. Returns whether to tell the application.
     [[nodiscard]] bool failed(Ask& ask, Errc code, TimePoint now) noexcept;
 
     void due(TimePoint now) noexcept;
@@ -67,7 +76,7 @@ public:
 
     [[nodiscard]] std::uint32_t free() const noexcept { return free_; }
     [[nodiscard]] std::uint32_t pending() const noexcept { return pending_; }
-    /// When the oldest accept of the target that is under way was asked for. Unset: there is none.
+    /// When the oldest accept under way at the target was sent. Unset: there is none.
     [[nodiscard]] std::optional<TimePoint> asked_at(std::size_t target) const noexcept;
 
 private:
@@ -78,14 +87,14 @@ private:
     struct Row {
         Row(const BackoffOptions& backoff, std::size_t at) : pace{backoff}, entity{at} {}
 
-        AcceptPace pace; ///< after answers about its sessions alone
+        AcceptPace pace; ///< after answers that concern only the sessions of this target
         std::size_t entity;
         std::uint32_t pending{0};
-        std::uint32_t tries{0};   ///< of those
-        std::uint64_t came{many}; ///< sessions, since it had none
+        std::uint32_t tries{0};   ///< accepts of the kind `tries` among them
+        std::uint64_t came{many}; ///< sessions that came since it had none
         bool dry{false};          ///< it had no session ready when it was asked last
         std::uint64_t asked{0};
-        std::uint64_t passed_over{0}; ///< the turn in which it was found to be another thread's
+        std::uint64_t passed_over{0}; ///< the turn in which another thread had claimed it
     };
 
     void look_for_surplus(TimePoint now) noexcept;
@@ -104,9 +113,9 @@ private:
     TargetBook& targets_;
     core::Random& random_;
     std::vector<Row> rows_{};
-    std::vector<AcceptPace> entities_{}; ///< after all other answers
-    Asks trying_{};                      ///< of that kind, oldest first
-    Asks standing_{};                    ///< of that kind, oldest first
+    std::vector<AcceptPace> entities_{}; ///< one for each entity, after all other answers
+    Asks trying_{};                      ///< accepts of the kind `tries`, oldest first
+    Asks standing_{};                    ///< accepts of the kind `stands`, oldest first
     GrantTime grant_time_{};
     TimePoint surplus_at_{TimePoint::max()};
     std::uint64_t turn_{0};

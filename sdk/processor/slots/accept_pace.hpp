@@ -10,10 +10,11 @@
 namespace sessionq::processor {
 
 /// Decides when a target may be asked again after an answer that brought no session (R5, R17).
+/// `AcceptMachine` keeps one for each target and one for each entity, and gives it each answer.
 class AcceptPace {
 public:
-    /// Answers that bring nothing sooner than this after the question are spaced to it, so that no
-    /// broker can make a processor spin.
+    /// The shortest time from one accept to the next if the first brought no session. A broker that
+    /// answers at once could make a processor spin otherwise.
     static constexpr Duration min_interval = std::chrono::milliseconds{100};
 
     explicit AcceptPace(const BackoffOptions& backoff) noexcept : backoff_{backoff} {}
@@ -23,10 +24,11 @@ public:
         told_ = Errc::cancelled;
     }
 
-    /// Whether to tell the application. Where no connection could be made there is no backoff: the
-    /// port has waited already, and the processor would only come late to a connection that is
-    /// back. Accepts that were under way together fail once, and what fails in the same way before
-    /// the pause is over is not told again.
+    /// An accept failed. Returns whether to tell the application.
+    ///
+    /// A failed connection has no backoff here. The port has waited already, and a second wait
+    /// would only delay the processor when the connection is back. Accepts that were under way
+    /// together count as one failure. The same failure is not told again before the pause is over.
     [[nodiscard]] bool failed(Errc code, TimePoint asked_at, TimePoint now,
                               core::Random& random) noexcept {
         const bool is_repeated = code == told_ && now < wait_until_;
@@ -54,7 +56,7 @@ private:
     core::Backoff backoff_;
     TimePoint counted_at_{TimePoint::min()};
     TimePoint wait_until_{TimePoint::min()};
-    Errc told_{Errc::cancelled}; ///< that one: nothing
+    Errc told_{Errc::cancelled}; ///< the failure that was told last; `cancelled`: none
 };
 
 } // namespace sessionq::processor

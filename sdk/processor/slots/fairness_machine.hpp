@@ -15,28 +15,33 @@
 
 namespace sessionq::processor {
 
-/// Decides for how long sessions keep their slots while others wait for one (R14), where `max_hold`
-/// leaves that to the processor.
+/// Decides how long sessions keep their slots while other sessions wait for one (R14). It does so
+/// only if `max_hold` leaves that to the processor. `SlotTable` begins a look when `next` is due,
+/// and then asks for each session whether to leave it.
 ///
-/// If the broker tells how many sessions are ready, they share the slots in rounds: the more of
-/// them, the shorter the hold. If it does not, a session is left now and then to find out. What the
-/// slot gets then at once, if it is another session, has waited, and more may: further sessions are
-/// left, twice as many each time. If it gets the same session, or none soon, nobody waits, and the
-/// next try comes later. No I/O, no clock.
+/// If the broker reports how many sessions are ready, all sessions share the slots in rounds. The
+/// more sessions are ready, the shorter is the hold.
+///
+/// If it does not, the machine tries. It leaves a session now and then, and sees which session the
+/// slot gets next. If another session comes at once, it has waited, and more sessions may wait.
+/// Then further sessions are left, twice as many each time. If the same session comes, or none
+/// soon, nobody waits, and the next try comes later. No I/O, no clock.
 class FairnessMachine {
 public:
-    /// A session keeps its slot for so long at most while others wait.
+    /// The longest hold of a session while others wait.
     static constexpr Duration turn = std::chrono::seconds{5};
-    /// However many wait. Beyond that, leaving and accepting would take the time of handlers.
+    /// The shortest hold, however many sessions wait. With a shorter one, leaving and accepting
+    /// would take the time of handlers.
     static constexpr Duration least = std::chrono::milliseconds{50};
 
-    /// What there is to see of a receive thread's slots.
+    /// The slots of a receive thread at a look.
     struct Slots {
         std::size_t here{0};
-        std::size_t all{0};                 ///< of the processor
-        std::size_t free{0};                ///< that look for a session
-        std::size_t held{0};                ///< that have one
-        std::optional<std::size_t> ready{}; ///< sessions, for all slots; unset: nobody tells
+        std::size_t all{0};  ///< slots of the processor
+        std::size_t free{0}; ///< slots that look for a session
+        std::size_t held{0}; ///< slots that have a session
+        std::optional<std::size_t>
+            ready{}; ///< ready sessions, for all slots; unset: the broker does not report them
     };
 
     /// If not `is_used`, no session is left.
@@ -55,7 +60,7 @@ public:
             look_by(now + look_every);
         }
     }
-    /// Begins a look. `leaves` is asked next for each session that has a slot.
+    /// Begins a look. Call `leaves` next, for each session that has a slot.
     void look(const Slots& slots, TimePoint now) noexcept {
         rest();
         if (!is_used() || slots.here == 0) {
@@ -67,8 +72,8 @@ public:
             unknown(now);
         }
     }
-    /// Whether a session that has had its slot since then is to be left. Those that are being left
-    /// come first, then those that were held for longest.
+    /// Returns whether to leave a session that has had its slot since `since`. Ask for the sessions
+    /// that are being left first, then for the others in the order of `since`.
     [[nodiscard]] bool leaves(const std::string& session, SessionMachine::Phase phase,
                               TimePoint since, TimePoint now) {
         if (phase >= SessionMachine::Phase::draining) {
@@ -89,7 +94,7 @@ public:
         return true;
     }
 
-    /// A slot got a session that was asked for at `asked`. `none_free`: all slots have one.
+    /// A slot got a session, whose accept was sent at `asked`. `none_free`: all slots have one now.
     void granted(const std::string& session, TimePoint asked, bool none_free, TimePoint now) {
         if (!is_used()) {
             return;
@@ -117,15 +122,15 @@ public:
 
     /// When to look again; TimePoint::max(): not before another input.
     [[nodiscard]] TimePoint next() const noexcept { return next_.value_or(TimePoint::max()); }
-    /// For how long a session may keep its slot. Zero: without end.
+    /// How long a session may keep its slot. Zero: without end.
     [[nodiscard]] Duration hold() const noexcept { return hold_.value_or(Duration::zero()); }
-    /// Within this a session that is ready gets a slot. Zero: it is not known.
+    /// The time within which a ready session gets a slot. Zero: it is unknown.
     [[nodiscard]] Duration bound() const noexcept { return bound_; }
 
 private:
-    using Left = std::pair<std::string, TimePoint>; ///< a session's id
+    using Left = std::pair<std::string, TimePoint>; ///< a session's id, and when it was left
 
-    /// A session that comes within this after it was asked for was ready before.
+    /// A session that comes so soon after its accept was sent was ready before.
     static constexpr Duration soon = std::chrono::seconds{1};
     static constexpr Duration look_every = std::chrono::milliseconds{250};
     static constexpr Duration longest_rest = std::chrono::minutes{1};
@@ -144,8 +149,7 @@ private:
         }
         const auto all = static_cast<Duration::rep>(others + slots.all);
         const auto places = static_cast<Duration::rep>(slots.all);
-        // Those that wait get their turns at the pace at which the round began, though fewer wait
-        // by then.
+        // A round keeps its shortest hold until its end, although fewer sessions wait by then.
         if (now >= round_ends_) {
             pace_ = turn;
             round_ends_ = now + turn;
@@ -159,7 +163,7 @@ private:
     void unknown(TimePoint now) noexcept {
         hold_ = turn;
         if (now >= seen_at_ + soon) {
-            burst_ = 1; // others may have taken what waited
+            burst_ = 1; // other consumers may have taken the sessions that waited
         }
         leaves_ = others_wait_ || now >= try_at_ ? burst_ : 0;
     }
@@ -168,12 +172,12 @@ private:
     std::optional<Duration> hold_{};
     std::optional<TimePoint> next_{};
     Duration bound_{};
-    std::size_t leaves_{0}; ///< how many more may be left in this look
-    // Where the broker tells
+    std::size_t leaves_{0}; ///< how many more sessions to leave in this look
+    // If the broker reports ready sessions
     TimePoint round_ends_{};
     Duration pace_{turn};
-    // Where it does not
-    std::deque<Left> left_{}; ///< a moment ago
+    // If it does not
+    std::deque<Left> left_{}; ///< sessions that were left a moment ago
     bool others_wait_{false};
     TimePoint seen_at_{}; ///< when `others_wait_` was set
     std::size_t burst_{1};

@@ -7,12 +7,13 @@
 
 namespace sessionq::processor {
 
-/// Estimates how soon a broker grants a session that is ready. An accept that takes longer than
-/// `patience` is taken to wait for a session. What a grant took does not tell whether it waited for
-/// one. The answer to a close takes a round trip too and waits for nothing.
+/// Estimates how soon a broker grants a session that is ready. `AcceptMachine` assumes that an
+/// accept waits for a session once it has taken longer than `patience`. The time of a grant cannot
+/// be used, because it does not show whether the accept waited for a session. So the time of a
+/// close is used: it takes a round trip too, and waits for nothing.
 class GrantTime {
 public:
-    /// A close was answered after that time.
+    /// The broker answered a close after `taken`.
     void closed_in(Duration taken) noexcept { usual_ += (std::min(taken, most) - usual_) / 8; }
     [[nodiscard]] Duration patience() const noexcept { return std::clamp(usual_ * 4, least, most); }
 

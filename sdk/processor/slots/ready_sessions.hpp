@@ -9,8 +9,9 @@
 
 namespace sessionq::processor {
 
-/// The sessions that are ready at all entities. Unset: the broker does not tell, or those that are
-/// ready may have other names.
+/// Adds up the sessions that are ready at all entities. `SlotTable` needs them for fairness,
+/// `AcceptTable` for health. Unset: the broker does not report them, or the processor has named
+/// sessions and the ready ones may have other names.
 [[nodiscard]] inline std::optional<ports::ReadySessions> ready_sessions(const TargetBook& targets,
                                                                         ports::Endpoint& endpoint) {
     ports::ReadySessions all;

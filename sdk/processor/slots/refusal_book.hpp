@@ -11,18 +11,19 @@
 
 namespace sessionq::processor {
 
-/// What is wrong with accepts at a target.
+/// The failure of the accepts at a target.
 struct Refusal {
     Failure failure{};
-    TimePoint since{};      ///< the first in a row
+    TimePoint since{};      ///< when the first failure in a row came
     bool unanswered{false}; ///< the broker did not answer at all
-    /// No retry mends it.
+    /// No retry can mend it.
     [[nodiscard]] bool is_final() const noexcept { return !failure.retryable(); }
 };
 
-/// Keeps why accepts fail, by target, and decides when that is over: with a session, with the
-/// answer that there is none, or when the broker lets an accept wait instead of refusing it. No
-/// I/O, no clock.
+/// Remembers for each target why accepts fail. `AcceptTable` records the answers here and shows the
+/// failures to the health of the processor. A failure is over when a session comes, when the broker
+/// answers that it has none, or when it lets an accept wait instead of refusing it. No I/O, no
+/// clock.
 class RefusalBook {
 public:
     /// An accept that waits for longer than this was not refused.
@@ -35,19 +36,20 @@ public:
     void failed(std::size_t target, const Failure& failure, TimePoint now) {
         put(target, {.failure = failure, .since = now});
     }
-    /// There was no answer in time, and the accept was given up.
+    /// No answer came in time, and the accept was given up.
     void unanswered(std::size_t target, const Failure& failure, TimePoint now) {
         put(target, {.failure = failure, .since = now, .unanswered = true});
     }
-    /// It gave a session, or had none to give.
+    /// The broker gave a session, or had none to give.
     void answered(std::size_t target) noexcept { rows_[target].reset(); }
 
-    /// Null: nothing is wrong.
+    /// The failure at a target. Null: nothing is wrong.
     [[nodiscard]] const Refusal* at(std::size_t target) const noexcept {
         const std::optional<Refusal>& row = rows_[target];
         return row ? &*row : nullptr;
     }
-    /// The same after a look at the oldest accept that is under way there; unset: none is.
+    /// The same after a look at the oldest accept under way at the target, which was sent at
+    /// `asked_at`. If that accept waits, the failure is over. Unset: no accept is under way.
     [[nodiscard]] const Refusal* look(std::size_t target, std::optional<TimePoint> asked_at,
                                       TimePoint now) {
         std::optional<Refusal>& row = rows_[target];

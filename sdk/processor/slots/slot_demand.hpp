@@ -9,10 +9,11 @@
 
 namespace sessionq::processor {
 
-/// Decides which slots of a shard are wanted, and why the others are not. No I/O, no clock.
+/// Decides which slots of a shard are wanted, and why the others are not. `SlotTable` asks it for
+/// each slot after a change of limits, a pause, a resume and a stop. No I/O, no clock.
 class SlotDemand {
 public:
-    /// So many slots are wanted, unless all are unwanted.
+    /// The first `slots` slots are wanted, unless a pause or a stop wants none.
     void limit(std::uint32_t slots) noexcept { slots_ = slots; }
     /// No slot is wanted until `resume`.
     void pause() noexcept {
@@ -28,7 +29,7 @@ public:
     /// No slot is wanted any more.
     void stop() noexcept { none_for_ = CloseReason::stopped; }
 
-    /// Why the slot is to have no session. Unset: it is wanted.
+    /// The reason why the slot must have no session. Unset: the slot is wanted.
     [[nodiscard]] std::optional<CloseReason> unwanted(std::size_t slot) const noexcept {
         if (!none_for_ && slot >= slots_) {
             return CloseReason::limit_lowered;

@@ -54,13 +54,13 @@ SlotActions SlotMachine::session_left(CloseReason reason, std::optional<Duration
         return {};
     }
     if (is_fault(reason)) {
-        if (backoff_.outlasted_by(held_for)) { // rare enough by itself
+        if (backoff_.outlasted_by(held_for)) { // faults are rare enough without a longer wait
             backoff_.reset();
         }
         return back_off(backoff_.next(random_));
     }
     backoff_.reset();
-    if (reason == CloseReason::open_failed) { // the session has waited, or still does
+    if (reason == CloseReason::open_failed) { // the session has waited already, or still waits
         fruitless_for.reset();
     }
     return back_off(fruitless_for ? AcceptPace::min_interval - *fruitless_for : Duration::zero());

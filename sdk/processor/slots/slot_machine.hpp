@@ -13,56 +13,60 @@
 
 namespace sessionq::processor {
 
-/// What a shard does next for a slot.
+/// The next steps of a slot. `SlotTable` performs them.
 struct SlotActions {
-    bool leave_session{false}; ///< the held session is to be left, for `reason`
+    bool leave_session{false}; ///< leave the held session, for `reason`
     bool wait{false};          ///< call `due` after `delay`
     Duration delay{};
     CloseReason reason{}; ///< with `leave_session`
 };
 
-/// What a slot without a session may wait for.
+/// The things that a slot without a session may wait for.
 struct SlotWaits {
-    bool named_sessions{false}; ///< only named sessions are taken, so that all of them may be held
+    bool named_sessions{false}; ///< only named sessions are accepted, so all of them may be held
     bool accept{false};         ///< an accept is under way
     bool pause{false};          ///< a pause before the next accept
-    bool timer{false};          ///< its own timer is armed
+    bool timer{false};          ///< the slot's own timer is armed
 };
 
-/// Decides what one of the places for a session does: look for one, hold it, roll, back off, stop
-/// (R4, R16, R17). No I/O, no clock.
+/// Decides for one slot: look for a session, hold it, roll, back off or stop (R4, R16, R17).
+/// `SlotTable` owns it, and tells it when its session comes or leaves and when the demand changes.
+/// No I/O, no clock.
 class SlotMachine {
 public:
     enum class Phase : std::uint8_t {
         free,        ///< looks for a session
         holding,     ///< a session is held
         backing_off, ///< waits before it looks for the next one
-        stopped,     ///< not wanted, or not yet
+        stopped,     ///< the slot is not wanted, or not yet
     };
 
     SlotMachine(BackoffOptions backoff, core::Random& random) noexcept
         : backoff_{backoff}, random_{random} {}
 
-    /// Whether the slot is wanted (unset), or why not: `limit_lowered`, `paused`, or for good:
-    /// `stopped`. A slot that becomes wanted while its session is being left keeps it until then.
+    /// Follows the demand. Unset: the slot is wanted. Else the reason why not: `limit_lowered`,
+    /// `paused`, or `stopped`, which is final. If the slot is wanted again while its session is
+    /// being left, it keeps that session until the end.
     [[nodiscard]] SlotActions follow(std::optional<CloseReason> unwanted) noexcept;
     void accepted() noexcept;
-    /// The wait is over.
+    /// The wait that an action asked for is over.
     void due() noexcept;
 
-    /// The session was given back or parked, or its lock is lost and its last handler has returned:
-    /// look for the next one. `fruitless_for` is set when no message of it came: how long ago it
-    /// was asked for. Such sessions are spaced like answers "no session". `held_for`: how long it
-    /// was held; faults after holds that are long beside the wait do not add up to longer waits.
+    /// The session has left the slot: it was given back or parked, or its lock is lost and its last
+    /// handler has returned. The slot looks for the next session.
+    ///
+    /// `fruitless_for`: the time since the session's accept was sent, set only if no message of it
+    /// came. Such sessions are spaced like answers "no session". `held_for`: how long the session
+    /// was held. After a long hold, a fault does not add up with earlier ones to a longer wait.
     [[nodiscard]] SlotActions session_left(CloseReason reason,
                                            std::optional<Duration> fruitless_for,
                                            Duration held_for) noexcept;
 
-    /// What a slot without a session does and waits for.
+    /// The state of a slot without a session, and the thing that it waits for.
     [[nodiscard]] SlotWords words(const SlotWaits& waits) const noexcept;
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
-    /// Sessions in a row that a fault ended.
+    /// How many sessions in a row were ended by a fault.
     [[nodiscard]] std::uint32_t failures() const noexcept { return backoff_.failures(); }
 
 private:
@@ -73,10 +77,11 @@ private:
     Phase phase_{Phase::stopped};
     std::optional<CloseReason> unwanted_{};
     core::Backoff backoff_;
-    core::Random& random_; ///< of jitter
+    core::Random& random_; ///< for jitter
 };
 
-/// Whether leaving for this reason is a fault, after which the next accept waits (R17).
+/// Whether a session that is left for this reason has met a fault. The next accept waits then
+/// (R17).
 [[nodiscard]] bool is_fault(CloseReason reason) noexcept;
 
 } // namespace sessionq::processor

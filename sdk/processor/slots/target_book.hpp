@@ -15,7 +15,8 @@
 
 namespace sessionq::processor {
 
-/// What may be accepted: the next session of an entity or of any of several, or a named one.
+/// The target of an accept: the next session of an entity, the next session of any of several
+/// entities, or a named session.
 struct AcceptTarget {
     std::string entity{};
     std::optional<std::string> session_id{};
@@ -26,14 +27,16 @@ struct AcceptTarget {
     }
 };
 
-/// The targets of a processor: its entities, or its named sessions at each of them.
+/// Lists the targets that a receive thread asks for: the entities of the processor, or its named
+/// sessions at each of them. `AcceptTable` owns it, and `AcceptMachine` chooses from it.
 class TargetBook {
 public:
-    /// `claims`: shared with the other receive threads, for named sessions; null: there are none.
+    /// `claims`: shared with the other receive threads; null: no session is named.
     TargetBook(const std::vector<std::string>& entities,
                const std::vector<std::string>& session_ids, TargetClaims* claims = nullptr);
 
-    /// One accept waits for a session of any of the entities, where the broker can do that.
+    /// Joins all entities into one target: one accept waits for a session of any of them. Only for
+    /// a broker that can do that. No effect on named sessions.
     void join() {
         if (!named()) {
             for (std::size_t i = 1; i < targets_.size(); ++i) {
@@ -42,7 +45,7 @@ public:
             targets_.resize(1);
         }
     }
-    /// Each is asked by itself from now on. False: it was so before.
+    /// Makes each entity a target of its own again. Returns false if it was one before.
     [[nodiscard]] bool split() {
         const std::vector<std::string> others = std::move(targets_[0].further_entities);
         for (const std::string& entity : others) {
@@ -52,12 +55,13 @@ public:
         return !others.empty();
     }
 
-    /// `here` of `all` slots of the processor ask here.
+    /// `here` of the processor's `all` slots are on this receive thread.
     void set_slots(std::uint32_t here, std::uint32_t all) noexcept {
         slots_ = named() ? all : here;
     }
 
-    /// A named session is another's as long as that one asks for it or holds it.
+    /// Claims a named session. Returns false while another receive thread asks for it or holds it.
+    /// Always true for an entity.
     [[nodiscard]] bool try_claim(std::size_t index) noexcept {
         return claims_ == nullptr || claims_->try_claim(index);
     }
@@ -67,12 +71,12 @@ public:
         }
     }
 
-    /// For how long an accept may wait: at most `turn` where named sessions take turns, because
-    /// they are more than the slots.
+    /// How long an accept may wait. At most `turn` if named sessions outnumber the slots, because
+    /// they take turns then.
     [[nodiscard]] Duration wait(Duration longest, Duration turn) const noexcept {
         return named() && slots_ < size() ? std::min(longest, turn) : longest;
     }
-    /// For how long a session may be idle: without end where each named one has a slot.
+    /// How long a session may be idle. Without end if each named session has a slot.
     [[nodiscard]] Duration idle_timeout(Duration configured) const noexcept {
         return has_slots_for_all() ? Duration::max() : configured;
     }
@@ -82,7 +86,7 @@ public:
     [[nodiscard]] const AcceptTarget& operator[](std::size_t index) const noexcept {
         return targets_[index];
     }
-    /// Empty: there are several.
+    /// The only entity of the targets. Empty: there are several.
     [[nodiscard]] std::string only_entity() const {
         const bool several = size() > 1 || !targets_[0].further_entities.empty();
         return several ? std::string{} : targets_[0].entity;

@@ -9,13 +9,13 @@
 
 namespace sessionq::processor {
 
-/// Which of the named sessions one of the receive threads asks for, holds, or has not quite let go
-/// of: a named session is asked for once at a time, whichever thread has a place for it.
-/// Thread-safe.
+/// Ensures that a named session is asked for once at a time, whichever receive thread has a free
+/// slot for it. A claim lasts while a receive thread asks for the session, holds it or gives it
+/// back. The `TargetBook` of each receive thread claims here. Thread-safe.
 class TargetClaims {
 public:
-    /// `released` runs on the thread that releases, after each release: a place on another thread
-    /// may wait for it.
+    /// `released` runs after each release, on the thread that releases. A free slot on another
+    /// thread may wait for it.
     TargetClaims(std::size_t count, std::function<void()> released)
         : claimed_(count), released_{std::move(released)} {}
 
