@@ -15,7 +15,7 @@ using ports::Capability;
 
 namespace {
 
-using Receivers = std::map<ReceiverTerms, std::unique_ptr<GroupReceiver>>;
+using Receivers = std::map<ReceiverSettings, std::unique_ptr<GroupReceiver>>;
 
 /// Why the request fails here, before any I/O.
 std::optional<Failure> refusal(const ports::AcceptRequest& request, const Receivers& receivers,
@@ -56,7 +56,7 @@ Endpoint::Endpoint(core::EventLoop& loop, asio::io_context& io, const EndpointSe
                .accepts = accepts_,
                .replies = replies_,
                .unanswered = unanswered_,
-               .finished = [this](const ReceiverTerms& terms) { on_finished(terms); }} {}
+               .finished = [this](const ReceiverSettings& terms) { on_finished(terms); }} {}
 
 Endpoint::~Endpoint() {
     accepts_.close();
@@ -103,10 +103,10 @@ ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHan
     if (auto why = refusal(request, receivers_, capabilities(), loop().now())) {
         accepts_.answer(id, *std::move(why));
     } else {
-        const ReceiverTerms terms{.entity = request.entity,
-                                  .session_id = request.session_id,
-                                  .mode = request.mode,
-                                  .priority = request.priority};
+        const ReceiverSettings terms{.entity = request.entity,
+                                     .session_id = request.session_id,
+                                     .mode = request.mode,
+                                     .priority = request.priority};
         auto& receiver = receivers_[terms];
         if (receiver == nullptr) {
             receiver = std::make_unique<GroupReceiver>(context_, terms);
@@ -121,9 +121,9 @@ void Endpoint::open_entity(ports::RequestId id, ports::AcceptRequest request,
                            ports::AcceptHandler handler) {
     auto opening =
         std::make_unique<EntityOpening>(context_, entity_links_, id,
-                                        ReceiverTerms{.entity = std::move(request.entity),
-                                                      .mode = request.mode,
-                                                      .priority = request.priority});
+                                        ReceiverSettings{.entity = std::move(request.entity),
+                                                         .mode = request.mode,
+                                                         .priority = request.priority});
     EntityOpening& started = *opening;
     accepts_.add(id, request.deadline, std::move(handler), std::move(opening));
     started.start();
@@ -135,7 +135,7 @@ void Endpoint::expire_accepts() {
     loop().timers().set_due(accept_timer_, accepts_.expire(now).time());
 }
 
-void Endpoint::on_finished(const ReceiverTerms& terms) {
+void Endpoint::on_finished(const ReceiverSettings& terms) {
     replies_.push([this, terms] {
         const auto found = receivers_.find(terms);
         if (found != receivers_.end() && found->second->is_finished()) {

@@ -64,7 +64,7 @@ private:
     void open_entity(ports::RequestId id, ports::AcceptRequest request,
                      ports::AcceptHandler handler);
     [[nodiscard]] amqp::SenderChannel& sender_for(const std::string& entity);
-    void on_finished(const ReceiverTerms& terms);
+    void on_finished(const ReceiverSettings& terms);
     void expire_accepts();
     template <typename Handler, typename Result>
     ports::RequestId reply(Handler handler, Result result);
@@ -75,7 +75,7 @@ private:
     ports::AcceptBook accepts_;
     timing::Timer accept_timer_{timing::Timer::calling<&Endpoint::expire_accepts>(this)};
     ReceiverContext context_;
-    std::map<ReceiverTerms, std::unique_ptr<GroupReceiver>> receivers_{};
+    std::map<ReceiverSettings, std::unique_ptr<GroupReceiver>> receivers_{};
     EntityOpening::Links entity_links_{};
     std::map<std::string, std::unique_ptr<amqp::SenderChannel>> senders_{};
     ports::RequestId last_request_{0};

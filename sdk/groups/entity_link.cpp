@@ -24,7 +24,7 @@ amqp::Outcome outcome_for(ports::Outcome outcome) {
 
 } // namespace
 
-EntityLink::EntityLink(ReceiverContext& context, ReceiverTerms terms, DoneHandler attached)
+EntityLink::EntityLink(ReceiverContext& context, ReceiverSettings terms, DoneHandler attached)
     : PlainLink{context.loop, *context.connection.dialect(), std::move(attached)},
       loop_{context.loop},
       context_{&context},

@@ -23,7 +23,7 @@ namespace sessionq::groups {
 class EntityLink final : public PlainLink, public core::ListHook<>, private ReceiverEvents {
 public:
     /// `attached` is called once: with success, or with the failure.
-    EntityLink(ReceiverContext& context, ReceiverTerms terms, DoneHandler attached);
+    EntityLink(ReceiverContext& context, ReceiverSettings terms, DoneHandler attached);
     ~EntityLink() override;
 
     /// False: the connection has no room for another link, and this one is of no use.
@@ -57,7 +57,7 @@ private:
 
     core::EventLoop& loop_;
     ReceiverContext* context_; // null once the endpoint is gone
-    const ReceiverTerms terms_;
+    const ReceiverSettings terms_;
     EntityLinkMachine machine_{};
     std::unique_ptr<ReceiverChannel> channel_{};
     UnsettledMessages unsettled_{};
@@ -71,7 +71,8 @@ class EntityOpening final : public ports::Asking {
 public:
     using Links = core::IntrusiveList<EntityLink>;
 
-    EntityOpening(ReceiverContext& context, Links& links, ports::RequestId id, ReceiverTerms terms)
+    EntityOpening(ReceiverContext& context, Links& links, ports::RequestId id,
+                  ReceiverSettings terms)
         : context_{context}, links_{links}, id_{id}, terms_{std::move(terms)} {}
 
     /// Call it once the accept is in the context's book.
@@ -83,7 +84,7 @@ private:
     ReceiverContext& context_;
     Links& links_;
     const ports::RequestId id_;
-    const ReceiverTerms terms_;
+    const ReceiverSettings terms_;
     std::unique_ptr<EntityLink> link_{};
     const core::Anchor<EntityOpening> anchor_{*this};
 };

@@ -10,7 +10,7 @@ namespace sessionq::groups {
 
 using Phase = GroupLinkMachine::Phase;
 
-GroupLink::GroupLink(core::EventLoop& loop, const Dialect& dialect, const ReceiverTerms& terms,
+GroupLink::GroupLink(core::EventLoop& loop, const Dialect& dialect, const ReceiverSettings& terms,
                      GroupReceiver& receiver)
     : PlainLink{loop, dialect},
       receiver_{&receiver},

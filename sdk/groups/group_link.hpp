@@ -15,7 +15,7 @@
 namespace sessionq::groups {
 
 class GroupReceiver;
-struct ReceiverTerms;
+struct ReceiverSettings;
 
 /// Holds a message group as a session. An accept is answered with one; a slot of a processor or a
 /// session receiver owns it. It takes the group's messages from the table of its `GroupReceiver`,
@@ -25,7 +25,7 @@ struct ReceiverTerms;
 class GroupLink final : public PlainLink {
 public:
     /// Takes the group of the terms, or the first that is ready.
-    GroupLink(core::EventLoop& loop, const Dialect& dialect, const ReceiverTerms& terms,
+    GroupLink(core::EventLoop& loop, const Dialect& dialect, const ReceiverSettings& terms,
               GroupReceiver& receiver);
     ~GroupLink() override;
 

@@ -33,7 +33,7 @@ void release(GroupTable& table, Held& held, bool counted) {
 
 using Action = ReceiverMachine::Action;
 
-GroupReceiver::GroupReceiver(ReceiverContext& context, ReceiverTerms terms)
+GroupReceiver::GroupReceiver(ReceiverContext& context, ReceiverSettings terms)
     : context_{context},
       terms_{std::move(terms)},
       accepts_{context.accepts,

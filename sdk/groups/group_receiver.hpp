@@ -16,7 +16,7 @@ namespace sessionq::groups {
 class GroupLink;
 
 /// Receives the messages of an entity's groups over one receiver link, and answers accepts with
-/// these groups. `Endpoint` makes one for each set of `ReceiverTerms` at the first accept, and
+/// these groups. `Endpoint` makes one for each set of `ReceiverSettings` at the first accept, and
 /// keeps it while an accept waits or a session is open.
 ///
 /// A message stays in the group table until the session of its group wants it. A group that no
@@ -24,7 +24,7 @@ class GroupLink;
 /// loop.
 class GroupReceiver final : private ReceiverEvents {
 public:
-    GroupReceiver(ReceiverContext& context, ReceiverTerms terms);
+    GroupReceiver(ReceiverContext& context, ReceiverSettings terms);
     ~GroupReceiver();
     GroupReceiver(const GroupReceiver&) = delete;
     GroupReceiver& operator=(const GroupReceiver&) = delete;
@@ -66,7 +66,7 @@ private:
     [[nodiscard]] ReceiverMachine::Use use() const noexcept;
 
     ReceiverContext& context_;
-    const ReceiverTerms terms_;
+    const ReceiverSettings terms_;
     ReceiverMachine machine_{};
     GroupTable table_{};
     AcceptQueue accepts_;

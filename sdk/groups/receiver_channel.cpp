@@ -13,7 +13,8 @@ using amqp::Value;
 
 constexpr std::uint64_t selector_code = 0x0000468C00000004; // apache.org:selector-filter:string
 
-amqp::Attach attach_for(const Dialect& dialect, const ReceiverTerms& terms, std::string_view name) {
+amqp::Attach attach_for(const Dialect& dialect, const ReceiverSettings& terms,
+                        std::string_view name) {
     amqp::Attach attach{.source = {.address = terms.entity},
                         .target = {.address = std::string{name}},
                         .sender_mode = amqp::SenderSettleMode::unsettled,
@@ -34,7 +35,7 @@ amqp::Attach attach_for(const Dialect& dialect, const ReceiverTerms& terms, std:
 
 std::unique_ptr<ReceiverChannel> ReceiverChannel::attach(amqp::Engine& engine,
                                                          const Dialect& dialect,
-                                                         const ReceiverTerms& terms,
+                                                         const ReceiverSettings& terms,
                                                          ReceiverEvents& owner,
                                                          core::ReceiveRoomPtr room) {
     amqp::SessionPtr session = engine.begin_session(std::move(room));

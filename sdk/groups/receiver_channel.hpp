@@ -14,13 +14,13 @@
 namespace sessionq::groups {
 
 /// The terms of a receiver link. Accepts with equal terms share a `GroupReceiver` and its link.
-struct ReceiverTerms {
+struct ReceiverSettings {
     std::string entity{};
     std::optional<std::string> session_id{}; ///< set: only this group, by a selector
     ports::ReceiveMode mode{ports::ReceiveMode::peek_lock};
     int priority{0};
 
-    friend bool operator<(const ReceiverTerms& left, const ReceiverTerms& right) {
+    friend bool operator<(const ReceiverSettings& left, const ReceiverSettings& right) {
         return std::tie(left.entity, left.session_id, left.mode, left.priority) <
                std::tie(right.entity, right.session_id, right.mode, right.priority);
     }
@@ -49,7 +49,7 @@ public:
     /// link.
     [[nodiscard]] static std::unique_ptr<ReceiverChannel> attach(amqp::Engine& engine,
                                                                  const Dialect& dialect,
-                                                                 const ReceiverTerms& terms,
+                                                                 const ReceiverSettings& terms,
                                                                  ReceiverEvents& owner,
                                                                  core::ReceiveRoomPtr room);
     ReceiverChannel(const ReceiverChannel&) = delete;

@@ -22,7 +22,7 @@ struct ReceiverContext {
     core::ReplyQueue& replies;
     UnansweredIds& unanswered;
     /// A receiver is of no more use. It is destroyed by a later turn, unless it is used again.
-    std::function<void(const ReceiverTerms&)> finished;
+    std::function<void(const ReceiverSettings&)> finished;
     core::ReceiveRoomPtr room{std::make_shared<core::ReceiveRoom>()}; ///< for their messages
 };
 

@@ -28,9 +28,9 @@ public:
     /// Keeps the locks of messages from now on, if they have locks of their own. `notifier` runs
     /// the callbacks of their stop tokens.
     void keep_message_locks(core::EventLoop& loop, core::Executor& notifier,
-                            OwnLocks::Terms terms) {
+                            OwnLocks::Settings settings) {
         if (MessageLocks* const port = link_->message_locks()) {
-            locks_ = std::make_unique<OwnLocks>(loop, notifier, *port, std::move(terms));
+            locks_ = std::make_unique<OwnLocks>(loop, notifier, *port, std::move(settings));
         }
     }
     /// Messages are locked one by one; the session's lock does not end.

@@ -7,12 +7,13 @@
 
 namespace sessionq::ports {
 
-OwnLocks::OwnLocks(core::EventLoop& loop, core::Executor& notifier, MessageLocks& port, Terms terms)
+OwnLocks::OwnLocks(core::EventLoop& loop, core::Executor& notifier, MessageLocks& port,
+                   Settings settings)
     : loop_{loop},
       notifier_{notifier},
       port_{port},
-      terms_{std::move(terms)},
-      keeper_{terms_.renewal} {}
+      settings_{std::move(settings)},
+      keeper_{settings_.renewal} {}
 
 OwnLocks::~OwnLocks() {
     while (MessageLock* lock = keeper_.any()) {
@@ -108,8 +109,8 @@ RequestId OwnLocks::renew(const std::shared_ptr<OwnLock>& lock, Deadline deadlin
 }
 
 void OwnLocks::take(const Batch& batch, TimePoint asked, const Answers& answers) {
-    if (terms_.renewed && !answers.empty()) { // all came at once
-        terms_.renewed(loop_.now() - asked, answers.front());
+    if (settings_.renewed && !answers.empty()) { // all came at once
+        settings_.renewed(loop_.now() - asked, answers.front());
     }
     for (std::size_t at = 0; at < batch.size(); ++at) {
         OwnLock& lock = *batch[at];
@@ -127,15 +128,15 @@ void OwnLocks::lose(MessageLock& lock) {
     const bool was_held = last_owner->phase() == OwnLock::Phase::held;
     last_owner->phase_.store(OwnLock::Phase::lost);
     warn(*last_owner);
-    if (was_held && terms_.lost) {
-        terms_.lost(last_owner->kept_.held);
+    if (was_held && settings_.lost) {
+        settings_.lost(last_owner->kept_.held);
     }
 }
 
 TimePoint OwnLocks::renewal_end() const noexcept {
-    return terms_.max_renewal == Duration::zero()
+    return settings_.max_renewal == Duration::zero()
                ? TimePoint::max()
-               : Deadline::after(terms_.max_renewal, loop_.now()).time();
+               : Deadline::after(settings_.max_renewal, loop_.now()).time();
 }
 
 } // namespace sessionq::ports

@@ -20,7 +20,7 @@ class OwnLocks {
 public:
     using Renewal = MessageLockKeeper::Renewal;
 
-    struct Terms {
+    struct Settings {
         Renewal renewal{Renewal::automatic};
         Duration max_renewal{}; ///< zero: no limit
         /// Called for each answer to a renewal, with the time that it took. May be null.
@@ -31,7 +31,8 @@ public:
     };
 
     /// `notifier` runs the callbacks of stop tokens.
-    OwnLocks(core::EventLoop& loop, core::Executor& notifier, MessageLocks& port, Terms terms);
+    OwnLocks(core::EventLoop& loop, core::Executor& notifier, MessageLocks& port,
+             Settings settings);
     ~OwnLocks();
     OwnLocks(const OwnLocks&) = delete;
     OwnLocks& operator=(const OwnLocks&) = delete;
@@ -67,7 +68,7 @@ private:
     core::EventLoop& loop_;
     core::Executor& notifier_;
     MessageLocks& port_;
-    const Terms terms_;
+    const Settings settings_;
     MessageLockKeeper keeper_;
     timing::Timer timer_{timing::Timer::calling<&OwnLocks::look>(this)};
 };

@@ -29,7 +29,7 @@ template <typename Sessions>
 std::uint64_t running(const Sessions& sessions) {
     std::uint64_t count = 0;
     for (const auto& session : sessions) {
-        count += session->signs(TimePoint::max()).running;
+        count += session->snapshot(TimePoint::max()).running;
     }
     return count;
 }
@@ -80,7 +80,7 @@ void Shard::set_limits(std::uint32_t slots, std::uint32_t all_slots,
 
 // Sessions
 
-SessionTerms Shard::terms(core::ReceiveSharePtr share) {
+SessionSettings Shard::terms(core::ReceiveSharePtr share) {
     const SharedState& shared = *workplace_.shared;
     return {.options = shared.options,
             .tuning = shared.environment.tuning,
@@ -106,16 +106,16 @@ ports::FirstCredit Shard::first_credit() {
                                    workplace_.budget);
 }
 
-SessionDriver& Shard::add_session(const SessionSeat& seat, ports::SessionLinkPtr link) {
+SessionDriver& Shard::add_session(const SessionGrant& seat, ports::SessionLinkPtr link) {
     const std::string& entity = slots_.targets()[seat.target].entity_at(link->entity_index());
-    const SessionTerms agreed = terms(link->share());
+    const SessionSettings agreed = terms(link->share());
     sessions_.push_back(
         std::make_shared<SessionDriver>(*this, workplace_, seat, entity, agreed, std::move(link)));
     sessions_.back()->place = std::prev(sessions_.end());
     return *sessions_.back();
 }
 
-void Shard::slot_free(const SessionSeat& seat, CloseReason reason, bool had_messages) {
+void Shard::slot_free(const SessionGrant& seat, CloseReason reason, bool had_messages) {
     slots_.session_left(seat, reason, had_messages);
 }
 
@@ -162,7 +162,7 @@ Health Shard::health() {
         machine.connections(connections);
     }
     for (const auto& session : sessions_) {
-        machine.session(session->signs(machine.quiet_since()));
+        machine.session(session->snapshot(machine.quiet_since()));
     }
     if (health_.shard == 0) { // it tells for all of them
         const HandlerFaults& faults = *workplace_.shared->faults;
@@ -191,11 +191,11 @@ void Shard::describe(ProcessorDescription& into, std::vector<Health>& healths) {
         case SessionMachine::Seat::slot: break;
         case SessionMachine::Seat::parked:
             into.parked.push_back(
-                processor::describe(session->signs(TimePoint::max()), loop().now()));
+                processor::describe(session->snapshot(TimePoint::max()), loop().now()));
             break;
         case SessionMachine::Seat::settling:
             into.settling.push_back(
-                processor::describe(session->signs(TimePoint::max()), loop().now()));
+                processor::describe(session->snapshot(TimePoint::max()), loop().now()));
             break;
         }
     }

@@ -57,17 +57,17 @@ public:
 private:
     // Told by the slots
     [[nodiscard]] ports::FirstCredit first_credit() override;
-    [[nodiscard]] SessionDriver& add_session(const SessionSeat& seat,
+    [[nodiscard]] SessionDriver& add_session(const SessionGrant& seat,
                                              ports::SessionLinkPtr link) override;
 
     // Told by sessions
     void lane_ready() override;
-    void slot_free(const SessionSeat& seat, CloseReason reason, bool had_messages) override;
-    void let_go(const SessionSeat& seat) override { slots_.let_go(seat.target); }
+    void slot_free(const SessionGrant& seat, CloseReason reason, bool had_messages) override;
+    void let_go(const SessionGrant& seat) override { slots_.let_go(seat.target); }
     void closed_in(Duration taken) override { slots_.closed_in(taken); }
     void session_ended(SessionDriver& session) override;
 
-    [[nodiscard]] SessionTerms terms(core::ReceiveSharePtr share);
+    [[nodiscard]] SessionSettings terms(core::ReceiveSharePtr share);
     struct HealthWatch {
         std::size_t shard;
         HealthMachine machine;

@@ -11,9 +11,9 @@
 #include "processor/handlers.hpp"
 #include "processor/message/handler_faults.hpp"
 #include "processor/report/health_board.hpp"
-#include "processor/session/held_sessions.hpp"
 #include "processor/session/open_book.hpp"
 #include "processor/session/session_count.hpp"
+#include "processor/session/session_registry.hpp"
 #include "processor/session/suspect_turn.hpp"
 #include "processor/slots/target_claims.hpp"
 
@@ -33,7 +33,7 @@ struct SharedState {
         std::make_shared<HandlerFaults>()}; ///< wrong uses of `HandlerDone` by its handlers
     // Loops write the members from here on. Workers read the members above, so these start a new
     // cache line.
-    alignas(64) HeldSessions held{};
+    alignas(64) SessionRegistry held{};
     SuspectTurn suspects{};
     OpenBook open_failures{};
     SessionCount parked{};                  ///< within `max_parked_sessions`

@@ -43,11 +43,12 @@ void steady_sessionq(benchmark::State& state) {
     for (auto _ : state) {
         const test::DaemonProcess daemon = start_daemon();
         const Client client = Client::connect(daemon.connection_string());
-        fill(client, held_sessions, many, static_cast<std::size_t>(state.range(0)));
+        fill(client, session_registry, many, static_cast<std::size_t>(state.range(0)));
         const double before = processor_seconds(::getpid());
         const double broker_before = processor_seconds(daemon.id());
         const double seconds = consume(
-            client, {.max_concurrent_sessions = held_sessions, .session_idle_timeout = 10s}, many);
+            client, {.max_concurrent_sessions = session_registry, .session_idle_timeout = 10s},
+            many);
         figure(state, "client_cpu_us/message",
                (processor_seconds(::getpid()) - before) * 1e6 / static_cast<double>(many));
         figure(state, "broker_cpu_us/message",
@@ -69,10 +70,10 @@ void steady_bare(benchmark::State& state, const std::string& contender, const ch
                  const std::vector<std::string>& more) {
     for (auto _ : state) {
         const test::DaemonProcess daemon = start_daemon();
-        fill(Client::connect(daemon.connection_string()), held_sessions, many,
+        fill(Client::connect(daemon.connection_string()), session_registry, many,
              static_cast<std::size_t>(state.range(0)));
         std::vector<std::string> command{program, std::to_string(daemon.port()), queue,
-                                         std::to_string(held_sessions), std::to_string(many)};
+                                         std::to_string(session_registry), std::to_string(many)};
         command.insert(command.end(), more.begin(), more.end());
         const double broker_before = processor_seconds(daemon.id());
         const Finished peer = run(command);
@@ -136,11 +137,11 @@ void steady_official(benchmark::State& state, const OfficialClient& client) {
     const std::size_t messages = client.warm_messages + client.messages;
     for (auto _ : state) {
         const test::DaemonProcess daemon = start_daemon();
-        fill(Client::connect(daemon.connection_string()), held_sessions, messages,
+        fill(Client::connect(daemon.connection_string()), session_registry, messages,
              static_cast<std::size_t>(state.range(0)));
         const auto said =
             run_client(state, client.name, daemon.connection_string(),
-                       {"steady", queue, std::to_string(held_sessions),
+                       {"steady", queue, std::to_string(session_registry),
                         std::to_string(client.warm_messages), std::to_string(client.messages)});
         if (!said) {
             return;
@@ -163,7 +164,7 @@ void rolling_sessionq(benchmark::State& state) {
         fill(client, sessions, sessions, 256);
         report(state, "rolling", "sessionq",
                consume(client,
-                       {.max_concurrent_sessions = held_sessions, .session_idle_timeout = 0s},
+                       {.max_concurrent_sessions = session_registry, .session_idle_timeout = 0s},
                        sessions),
                sessions);
     }
@@ -178,7 +179,7 @@ void rolling_official(benchmark::State& state, const OfficialClient& client) {
         fill(Client::connect(daemon.connection_string()), sessions, sessions, 256);
         const auto said =
             run_client(state, client.name, daemon.connection_string(),
-                       {"rolling", queue, std::to_string(held_sessions),
+                       {"rolling", queue, std::to_string(session_registry),
                         std::to_string(client.warm_sessions), std::to_string(client.sessions)});
         if (!said) {
             return;

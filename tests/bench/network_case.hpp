@@ -22,7 +22,7 @@ namespace sessionq::bench {
 
 using Clock = std::chrono::steady_clock;
 
-inline constexpr std::size_t held_sessions = 64;
+inline constexpr std::size_t session_registry = 64;
 inline constexpr const char* queue = "bench";
 inline constexpr auto patience = std::chrono::minutes{2};
 

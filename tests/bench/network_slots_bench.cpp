@@ -42,10 +42,10 @@ void entities(benchmark::State& state) {
         std::vector<double> waits(sessions);
         std::atomic<std::size_t> handled{0};
         std::promise<void> done;
-        SessionProcessor processor{
-            client,
-            names,
-            {.max_concurrent_sessions = held_sessions, .session_idle_timeout = Duration::zero()}};
+        SessionProcessor processor{client,
+                                   names,
+                                   {.max_concurrent_sessions = session_registry,
+                                    .session_idle_timeout = Duration::zero()}};
         std::atomic<std::size_t> warm{0};
         processor.on_message([&](MessageContext& context) {
             if (context.message().text().empty()) {
@@ -107,7 +107,7 @@ void beside_parked(benchmark::State& state) {
         std::promise<void> done;
         SessionProcessor processor{client,
                                    queue,
-                                   {.max_concurrent_sessions = held_sessions,
+                                   {.max_concurrent_sessions = session_registry,
                                     .session_idle_timeout = Duration::zero(),
                                     .failure_policy = FailurePolicy::park_session(1h)}};
         processor.on_message([&](MessageContext& context) {

@@ -32,7 +32,7 @@ def _exists(root: Path, page: Path, name: str) -> bool:
     bases += [room for room in page.parent.iterdir() if room.is_dir()]
     for base in bases:
         found = base / name
-        if found.exists() or found.with_suffix(".hpp").exists() or found.with_suffix(".cpp").exists():
+        if found.exists() or any(found.with_suffix(end).exists() for end in (".hpp", ".cpp")):
             return True
     return False
 

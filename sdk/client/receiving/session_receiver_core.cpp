@@ -8,7 +8,7 @@
 
 namespace sessionq::client {
 SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
-                                         const ReceiverTerms& terms, ports::SessionLinkPtr link,
+                                         const ReceiverSettings& terms, ports::SessionLinkPtr link,
                                          TimePoint asked)
     : home_{home},
       terms_{terms},

@@ -25,7 +25,7 @@ namespace sessionq::client {
 class ReceiverSet;
 
 /// How a receiver holds its session, or the messages of an entity without sessions.
-struct ReceiverTerms {
+struct ReceiverSettings {
     ports::Scope scope{ports::Scope::session};
     ports::ReceiveMode mode{ports::ReceiveMode::peek_lock};
     bool renews{true}; ///< the locks, by itself
@@ -43,14 +43,14 @@ struct ReceiverTerms {
                               : ports::ReceiveMode::peek_lock;
 }
 
-[[nodiscard]] inline ReceiverTerms terms_of(const SessionReceiverOptions& options) noexcept {
+[[nodiscard]] inline ReceiverSettings terms_of(const SessionReceiverOptions& options) noexcept {
     return {.mode = mode_of(options.receive_and_delete),
             .renews = options.renew_lock,
             .max_lock_renewal = options.max_lock_renewal,
             .priority = options.priority};
 }
 
-[[nodiscard]] inline ReceiverTerms terms_of(const ReceiverOptions& options) noexcept {
+[[nodiscard]] inline ReceiverSettings terms_of(const ReceiverOptions& options) noexcept {
     return {.scope = ports::Scope::entity,
             .mode = mode_of(options.receive_and_delete),
             .renews = options.renew_locks,
@@ -71,7 +71,7 @@ public:
     };
 
     /// `asked` is when the accept was.
-    SessionReceiverCore(const Home& home, std::string entity, const ReceiverTerms& terms,
+    SessionReceiverCore(const Home& home, std::string entity, const ReceiverSettings& terms,
                         ports::SessionLinkPtr link, TimePoint asked);
     ~SessionReceiverCore() override;
     SessionReceiverCore(const SessionReceiverCore&) = delete;
@@ -118,7 +118,7 @@ private:
     void perform(const ReceiverActions& actions, const Failure& why);
 
     const Home home_;
-    const ReceiverTerms terms_;
+    const ReceiverSettings terms_;
     const std::shared_ptr<SessionStatus> status_;
     ports::HeldLink link_;
     ports::LockKeeper lock_{};

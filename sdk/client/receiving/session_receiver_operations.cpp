@@ -20,7 +20,7 @@ void check_terms(const ports::Capabilities& broker, const AcceptTerms& terms) {
         check_session_id(*terms.session_id);
     }
     require_argument(!terms.wait || *terms.wait >= Duration::zero(), "wait must be zero or more");
-    const ReceiverTerms& receiver = terms.receiver;
+    const ReceiverSettings& receiver = terms.receiver;
     if (receiver.scope == ports::Scope::entity) {
         require_option(receiver.max_lock_renewal >= Duration::zero(),
                        "ReceiverOptions::max_lock_renewal must be zero or more");

@@ -28,7 +28,7 @@ struct AcceptTerms {
     std::string entity{};
     std::optional<std::string> session_id{};
     std::optional<Duration> wait{}; ///< for the next session; unset: until the deadline
-    ReceiverTerms receiver{};
+    ReceiverSettings receiver{};
 };
 
 [[nodiscard]] inline ReceiveSpan begin_receive(const ClientCore& client,

@@ -8,7 +8,7 @@
 #include "core/byte_budget.hpp"
 #include "ports/session_link.hpp"
 #include "processor/credit/fetch_window.hpp"
-#include "processor/session/session_terms.hpp"
+#include "processor/session/session_settings.hpp"
 
 namespace sessionq::processor {
 

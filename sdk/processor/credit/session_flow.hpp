@@ -6,7 +6,7 @@
 
 #include "processor/credit/credit_window.hpp"
 #include "processor/credit/fetch_window.hpp"
-#include "processor/session/session_terms.hpp"
+#include "processor/session/session_settings.hpp"
 
 namespace sessionq::processor {
 
@@ -16,7 +16,7 @@ namespace sessionq::processor {
 /// back, so that the answer is there by then.
 class SessionFlow {
 public:
-    explicit SessionFlow(const SessionTerms& terms) noexcept
+    explicit SessionFlow(const SessionSettings& terms) noexcept
         : credit_{terms.budget, terms.share},
           window_{terms.budget, terms.limits.prefetch, window_half(terms.calls, terms.batch)},
           drain_time_{terms.drain_time},

@@ -73,21 +73,21 @@ void HealthMachine::target(const std::string& entity, const Refusal* refusal) {
     }
 }
 
-void HealthMachine::slot(const SlotSigns& slot) {
+void HealthMachine::slot(const SlotSnapshot& slot) {
     if (slot.failures >= failures_to_tell && (slot.rests || now_ - slot.since < recovery)) {
         add_reason(reasons_, {.cause = HealthCause::sessions_lost,
                               .detail = "a fault ended " + std::to_string(slot.failures) +
                                         " sessions in a row of slot " + std::to_string(slot.index),
                               .since = now_ - slot.since});
     }
-    if (slot.words.waits_for.empty()) { // R16
+    if (slot.status.waits_for.empty()) { // R16
         add_reason(reasons_, {.cause = HealthCause::internal_error,
                               .detail = "slot " + std::to_string(slot.index) + " waits for nothing",
                               .since = now_ - slot.since});
     }
 }
 
-void HealthMachine::session(const SessionSigns& session) {
+void HealthMachine::session(const SessionSnapshot& session) {
     const auto name = [&session] {
         return session.session_id.empty()
                    ? std::string{"the entity"}
@@ -117,7 +117,7 @@ void HealthMachine::session(const SessionSigns& session) {
         found(HealthCause::renewal_late, now_,
               "the renewal of the lock of " + name() + " is not answered");
     }
-    if (session.words.waits_for.empty()) { // R16
+    if (session.status.waits_for.empty()) { // R16
         found(HealthCause::internal_error, session.progress_at, name() + " waits for nothing");
     }
     if (session.parked && now_ - session.progress_at >= bounds_.sessions_parked) {

@@ -11,19 +11,19 @@
 
 #include "core/connection_status.hpp"
 #include "ports/endpoint.hpp"
-#include "processor/report/session_signs.hpp"
-#include "processor/report/slot_words.hpp"
+#include "processor/report/session_snapshot.hpp"
+#include "processor/report/slot_status.hpp"
 #include "processor/slots/refusal_book.hpp"
 
 namespace sessionq::processor {
 
-/// The signs of a slot.
-struct SlotSigns {
+/// A slot as it stands now. `SlotTable` makes it.
+struct SlotSnapshot {
     std::size_t index{0};
     std::uint32_t failures{0}; ///< sessions in a row that ended with a fault
     TimePoint since{};         ///< since when it has held or awaited its session
     bool rests{false};         ///< it neither holds nor awaits a session
-    SlotWords words{.waits_for = "a session"};
+    SlotStatus status{.waits_for = "a session"};
 };
 
 /// Decides the health of a processor on one receive thread. The shard takes a look once a second,
@@ -51,8 +51,8 @@ public:
     void connections(const std::vector<core::ConnectionStatus>& all);
     /// A target of accepts. Null: nothing is wrong with it.
     void target(const std::string& entity, const Refusal* refusal);
-    void slot(const SlotSigns& slot);
-    void session(const SessionSigns& session);
+    void slot(const SlotSnapshot& slot);
+    void session(const SessionSnapshot& session);
     void ready(const std::string& entity, const ports::ReadySessions& sessions);
     void buffer(std::size_t bytes, std::size_t most);
     /// How often the application has misused `HandlerDone` so far. `dropped`: it never called one.

@@ -13,7 +13,7 @@ namespace {
 MessageCall& call_of(MessageMachine* message) { return static_cast<MessageCall&>(*message); }
 
 /// Names the session among those that this process holds.
-HeldSessions::Key held_key(const SessionView& session) {
+SessionRegistry::Key held_key(const SessionView& session) {
     const bool folds = session.workplace().endpoint.capabilities().has(
         ports::Capability::session_ids_without_case);
     return {session.entity(),
@@ -32,8 +32,8 @@ void trace_settling(MessageCall& call, const SessionView& session) {
 
 } // namespace
 
-SessionDriver::SessionDriver(SessionOwner& owner, Workplace& workplace, const SessionSeat& seat,
-                             const std::string& entity, const SessionTerms& terms,
+SessionDriver::SessionDriver(SessionOwner& owner, Workplace& workplace, const SessionGrant& seat,
+                             const std::string& entity, const SessionSettings& terms,
                              ports::SessionLinkPtr link)
     : owner_{owner},
       seat_{seat},
@@ -333,26 +333,26 @@ void SessionDriver::run_call(std::optional<CloseReason> closes) {
     owner_.lane_ready();
 }
 
-SessionSigns SessionDriver::signs(TimePoint quiet_since) const {
-    SessionSigns signs{.entity = view_.entity(),
-                       .session_id = view_.session_id(),
-                       .words = machine_.words(),
-                       .progress_at = machine_.progress_at(),
-                       .unanswered_since = machine_.unanswered_since(),
-                       .window = machine_.window(),
-                       .in_flight = machine_.in_flight(),
-                       .renewal_late = machine_.lock().is_late(view_.loop().now()),
-                       .parked = machine_.phase() == SessionMachine::Phase::parked,
-                       .open_failed = machine_.close_reason() == CloseReason::open_failed};
-    if (signs.progress_at <= quiet_since) {
+SessionSnapshot SessionDriver::snapshot(TimePoint quiet_since) const {
+    SessionSnapshot snapshot{.entity = view_.entity(),
+                             .session_id = view_.session_id(),
+                             .status = machine_.status(),
+                             .progress_at = machine_.progress_at(),
+                             .unanswered_since = machine_.unanswered_since(),
+                             .window = machine_.window(),
+                             .in_flight = machine_.in_flight(),
+                             .renewal_late = machine_.lock().is_late(view_.loop().now()),
+                             .parked = machine_.phase() == SessionMachine::Phase::parked,
+                             .open_failed = machine_.close_reason() == CloseReason::open_failed};
+    if (snapshot.progress_at <= quiet_since) {
         const std::size_t waiting = view_.lane().waiting();
-        signs.running =
+        snapshot.running =
             machine_.in_lane() - static_cast<std::uint32_t>(waiting) + (session_call_ ? 1U : 0U);
-        signs.ready_for = machine_.ready_for(signs.running, view_.loop().now());
-        signs.awaits_worker =
-            machine_.needs_workers() && waiting != 0 && signs.running < machine_.calls();
+        snapshot.ready_for = machine_.ready_for(snapshot.running, view_.loop().now());
+        snapshot.awaits_worker =
+            machine_.needs_workers() && waiting != 0 && snapshot.running < machine_.calls();
     }
-    return signs;
+    return snapshot;
 }
 
 // The session as its handlers see it

@@ -9,7 +9,7 @@
 
 #include "ports/held_link.hpp"
 #include "processor/message/message_call.hpp"
-#include "processor/report/session_signs.hpp"
+#include "processor/report/session_snapshot.hpp"
 #include "processor/session/handled_session.hpp"
 #include "processor/session/record_keeper.hpp"
 #include "processor/session/session_call.hpp"
@@ -44,7 +44,7 @@ private:
 };
 
 /// Where a session sits.
-struct SessionSeat {
+struct SessionGrant {
     std::size_t slot;
     std::size_t target;
     TimePoint asked_at;     ///< when the accept was
@@ -60,9 +60,9 @@ public:
     /// A lane has work: the workers are told at the end of the turn.
     virtual void lane_ready() = 0;
     /// The slot may take the next session.
-    virtual void slot_free(const SessionSeat& seat, CloseReason reason, bool had_messages) = 0;
+    virtual void slot_free(const SessionGrant& seat, CloseReason reason, bool had_messages) = 0;
     /// The session is no longer ours.
-    virtual void let_go(const SessionSeat& seat) = 0;
+    virtual void let_go(const SessionGrant& seat) = 0;
     /// The broker answered the close of a session after that time.
     virtual void closed_in(Duration taken) = 0;
     /// Nothing of the session is left. The driver is in the middle of a call.
@@ -77,8 +77,9 @@ protected:
 class SessionDriver final : public ports::LinkEvents,
                             public std::enable_shared_from_this<SessionDriver> {
 public:
-    SessionDriver(SessionOwner& owner, Workplace& workplace, const SessionSeat& seat,
-                  const std::string& entity, const SessionTerms& terms, ports::SessionLinkPtr link);
+    SessionDriver(SessionOwner& owner, Workplace& workplace, const SessionGrant& seat,
+                  const std::string& entity, const SessionSettings& terms,
+                  ports::SessionLinkPtr link);
 
     /// The session was accepted.
     void open();
@@ -104,7 +105,7 @@ public:
     [[nodiscard]] std::unique_ptr<AskedMessages>& asked() noexcept { return asked_; }
     [[nodiscard]] const SessionMachine& machine() const noexcept { return machine_; }
     /// Counts the handlers that run only if it made no progress since `quiet_since`.
-    [[nodiscard]] SessionSigns signs(TimePoint quiet_since) const;
+    [[nodiscard]] SessionSnapshot snapshot(TimePoint quiet_since) const;
 
     /// Any thread, while a handler of the session runs.
     [[nodiscard]] SessionView& view() noexcept { return view_; }
@@ -130,7 +131,7 @@ private:
     void settle(MessageCall& call, const Resolution& resolution);
 
     SessionOwner& owner_;
-    const SessionSeat seat_;
+    const SessionGrant seat_;
     std::unique_ptr<AskedMessages> asked_{}; ///< null: none was settled. Outlives the link
     ports::HeldLink link_;
     SessionView view_;

@@ -17,19 +17,19 @@ Duration half_of(Duration bound) noexcept {
     return bound == Duration::zero() ? Duration::max() : bound / 2;
 }
 
-Duration longest_hold(const SessionTerms& terms) noexcept {
+Duration longest_hold(const SessionSettings& terms) noexcept {
     return terms.options.max_hold.value_or(Duration::zero());
 }
 
-TimePoint hold_end(const SessionTerms& terms, TimePoint now) noexcept {
+TimePoint hold_end(const SessionSettings& terms, TimePoint now) noexcept {
     const Duration hold = longest_hold(terms);
     return hold > Duration::zero() ? now + hold : TimePoint::max();
 }
 
 } // namespace
 
-SessionMachine::SessionMachine(const SessionTerms& terms, TimePoint now)
-    : terms_{terms},
+SessionMachine::SessionMachine(const SessionSettings& terms, TimePoint now)
+    : settings_{terms},
       now_{now},
       idle_{terms.limits.idle_timeout},
       flow_{terms},
@@ -60,9 +60,9 @@ void SessionMachine::begin() {
         return;
     }
     opened_ = true;
-    closes_ = terms_.has_close;
+    closes_ = settings_.has_close;
     add(action::CountOpened{});
-    opening_call_ = terms_.has_open;
+    opening_call_ = settings_.has_open;
     progress_at_ = now_;
     phase_ = Phase::working;
     idle_.start(now_);
@@ -89,8 +89,8 @@ void SessionMachine::open_ended(bool succeeded, std::uint32_t failed_before) {
         phase_ = Phase::working;
     } else if (phase_ == Phase::opening) { // it waits by itself, as one whose message failed does
         progress_at_ = now_;
-        const Duration full = core::Backoff::at(terms_.options.error_backoff, failed_before);
-        park(now_ + core::Backoff::jittered(full, terms_.random), CloseReason::open_failed);
+        const Duration full = core::Backoff::at(settings_.options.error_backoff, failed_before);
+        park(now_ + core::Backoff::jittered(full, settings_.random), CloseReason::open_failed);
     }
     if (phase_ == Phase::working) {
         release_holds(); // the messages that wait may start
@@ -161,8 +161,8 @@ void SessionMachine::wait(TimePoint until) {
 /// The session is parked until then, and then left for `reason`. It keeps its slot where too many
 /// are parked.
 void SessionMachine::park(TimePoint until, CloseReason reason) {
-    if (terms_.parked.try_take()) {
-        counted_in_ = &terms_.parked;
+    if (settings_.parked.try_take()) {
+        counted_in_ = &settings_.parked;
     }
     reason_ = reason;
     phase_ = Phase::parked;
@@ -313,7 +313,7 @@ void SessionMachine::let_back() {
     const bool is_due = phase_ == Phase::parked
                             ? took_back_ && waits_
                             : phase_ == Phase::putting_back || phase_ == Phase::leaving;
-    const bool in_the_way = terms_.ordered && !removes() && lists_.handlers_run();
+    const bool in_the_way = settings_.ordered && !removes() && lists_.handlers_run();
     const bool is_kept = is_writing() || in_the_way;
     if (is_due && (!is_kept || !usable())) {
         let_all_back();
@@ -327,10 +327,10 @@ void SessionMachine::free_slot() {
         return;
     }
     if (phase_ != Phase::parked) {
-        if (counted_in_ != nullptr || !terms_.settling.try_take()) {
+        if (counted_in_ != nullptr || !settings_.settling.try_take()) {
             return;
         }
-        counted_in_ = &terms_.settling;
+        counted_in_ = &settings_.settling;
         seat_ = Seat::settling;
         add(action::FreeSlot{reason_});
     } else if (counted_in_ != nullptr && took_back_ && !lists_.handlers_run()) {
@@ -375,7 +375,7 @@ void SessionMachine::close() {
     idle_.dispose();
     phase_ = Phase::closing_link;
     if (!lost_) {
-        close_by_ = now_ + terms_.tuning.close_timeout;
+        close_by_ = now_ + settings_.tuning.close_timeout;
         add(action::CloseLink{});
     }
     if (counted_in_ != nullptr) {
@@ -444,7 +444,7 @@ void SessionMachine::lose_lock(CloseReason reason, bool is_lost) {
 
 void SessionMachine::limit_calls(std::uint32_t calls) {
     calls_ = calls;
-    flow_.limit_handled(window_half(calls, terms_.batch));
+    flow_.limit_handled(window_half(calls, settings_.batch));
     if (!opening_call_ && phase_ < Phase::closing_call) { // else on_session_open's end does
         add(action::LimitLane{calls_});
     }

@@ -10,12 +10,12 @@
 #include "processor/credit/session_flow.hpp"
 #include "processor/message/gather_clock.hpp"
 #include "processor/message/message_lists.hpp"
-#include "processor/report/slot_words.hpp"
+#include "processor/report/slot_status.hpp"
 #include "processor/session/attempt_book.hpp"
 #include "processor/session/retry_delay.hpp"
 #include "processor/session/session_actions.hpp"
 #include "processor/session/session_lock.hpp"
-#include "processor/session/session_terms.hpp"
+#include "processor/session/session_settings.hpp"
 #include "processor/session/settle_wait.hpp"
 #include "timing/session_idle_timer.hpp"
 
@@ -55,7 +55,7 @@ public:
     };
 
     /// The session was accepted at `now`.
-    SessionMachine(const SessionTerms& terms, TimePoint now);
+    SessionMachine(const SessionSettings& terms, TimePoint now);
 
     /// Every input is given at an instant: `machine.at(now).drained()`.
     SessionMachine& at(TimePoint now) noexcept {
@@ -143,7 +143,7 @@ public:
     }
     /// The next message is the first thing of the session that a handler gets.
     [[nodiscard]] bool begins_with_message() const noexcept {
-        return !had_messages_ && !terms_.has_open;
+        return !had_messages_ && !settings_.has_open;
     }
     /// Whether the session's record is looked at before a message is handled that arrives.
     [[nodiscard]] bool suspects(std::uint32_t deliveries, bool holder_lost) const noexcept {
@@ -161,7 +161,7 @@ public:
     }
     [[nodiscard]] CloseReason close_reason() const noexcept { return reason_; }
     /// Where the session stands and what it waits for, for people.
-    [[nodiscard]] SlotWords words() const noexcept;
+    [[nodiscard]] SlotStatus status() const noexcept;
 
 private:
     /// Wishes of messages, which the session follows at the end of an input.
@@ -182,7 +182,7 @@ private:
     }
 
     // Answers of this class to itself
-    [[nodiscard]] bool removes() const noexcept { return terms_.options.receive_and_delete; }
+    [[nodiscard]] bool removes() const noexcept { return settings_.options.receive_and_delete; }
     [[nodiscard]] bool is_rewinding() const noexcept;
     [[nodiscard]] bool rolls() const noexcept { return flow_.rolls(idle_.timeout()); }
     [[nodiscard]] bool may_fetch() const noexcept;
@@ -248,7 +248,7 @@ private:
     void lose_lock(CloseReason reason, bool is_lost);
     void look_at_lock();
 
-    const SessionTerms terms_;
+    const SessionSettings settings_;
     TimePoint now_; ///< of the input under way
     SessionActions actions_{};
     Phase phase_{Phase::held_back};

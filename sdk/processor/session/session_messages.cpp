@@ -40,7 +40,7 @@ void SessionMachine::arrived(MessageMachine& message, std::size_t bytes, bool re
 }
 
 void SessionMachine::decided(MessageMachine& message, ports::Outcome outcome) {
-    follow(message, message.decided(outcome, usable(), terms_.ordered));
+    follow(message, message.decided(outcome, usable(), settings_.ordered));
 }
 
 void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
@@ -65,19 +65,20 @@ void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
 }
 
 Circumstances SessionMachine::circumstances(const MessageMachine& message, const MessageEnd& end) {
-    const ProcessorOptions& options = terms_.options;
+    const ProcessorOptions& options = settings_.options;
     Circumstances session{.usable = usable() && !end.lock_over,
                           .may_wait = !gives_back(),
                           .expired = options.expired_message};
     const FailedAttempt attempt{.attempt = message.attempt(),
                                 .deliveries = end.deliveries,
                                 .may_wait = !is_leaving(),
-                                .ordered = terms_.ordered};
+                                .ordered = settings_.ordered};
     if (end.decision == ports::Outcome::release) {
-        session.failure = decide_release(options.failure_policy, attempt, terms_.random);
+        session.failure = decide_release(options.failure_policy, attempt, settings_.random);
     } else if (end.ending == Ending::failed) {
-        session.failure = decide_failure(
-            end.policy != nullptr ? *end.policy : options.failure_policy, attempt, terms_.random);
+        session.failure =
+            decide_failure(end.policy != nullptr ? *end.policy : options.failure_policy, attempt,
+                           settings_.random);
         if (!session.failure.action && is_rewinding()) {
             session.failure = {}; // it goes back with the others instead of being tried again
         }
@@ -91,7 +92,7 @@ void SessionMachine::answered(MessageMachine& message, const Failure* failure) {
     react();
     if (failure != nullptr && failure->code != Errc::lock_lost) {
         leave(CloseReason::unresponsive); // what the broker thinks of the message is unknown
-    } else if (failure != nullptr && terms_.ordered) { // else it is the message's own lock
+    } else if (failure != nullptr && settings_.ordered) { // else it is the message's own lock
         lock_.lose_soon(CloseReason::lock_lost);
     }
 }
@@ -115,7 +116,7 @@ void SessionMachine::follow(MessageMachine& message, const MessageActions& actio
         settle_wait_.begin(now_);
     }
     lists_.place(message);
-    if (actions.counts && ++handled_ == terms_.options.max_messages_per_turn) {
+    if (actions.counts && ++handled_ == settings_.options.max_messages_per_turn) {
         wishes().turn_over = true;
     }
     if (actions.releases && message.take_hold() && !keeps_holds()) {
@@ -275,7 +276,7 @@ void SessionMachine::admit() {
     case AttemptBook::Next::wait_alone: add(action::TakeTurn{.alone = true}); break;
     case AttemptBook::Next::out:
         MessageLists::each_of(lists_.examining(), [this](MessageMachine& message) {
-            follow(message, message.condemned(*terms_.options.crash_guard, now_));
+            follow(message, message.condemned(*settings_.options.crash_guard, now_));
         });
         break;
     }
@@ -367,14 +368,14 @@ std::optional<Resolution> SessionMachine::way_back() const noexcept {
 
 /// Messages that others pass because they wait alone. They take no place in the window.
 std::uint32_t SessionMachine::set_aside() const noexcept {
-    const std::size_t waiting = terms_.ordered ? 0 : lists_.retries();
+    const std::size_t waiting = settings_.ordered ? 0 : lists_.retries();
     return static_cast<std::uint32_t>(std::min(waiting, most_set_aside));
 }
 
 /// How many messages the turn may have, with those in flight and on their way. What is not fetched
 /// cannot start.
 std::uint32_t SessionMachine::turn_room() const noexcept {
-    const std::uint32_t most = terms_.options.max_messages_per_turn;
+    const std::uint32_t most = settings_.options.max_messages_per_turn;
     if (most == 0) {
         return std::numeric_limits<std::uint32_t>::max();
     }
@@ -406,9 +407,9 @@ std::string_view SessionMachine::wait_words() const noexcept {
     return lists_.is_settling() ? "handlers and settlements" : "handlers";
 }
 
-SlotWords SessionMachine::words() const noexcept {
+SlotStatus SessionMachine::status() const noexcept {
     const auto wait_of_open = [this]() -> std::string_view {
-        if (lists_.is_retrying() && (terms_.ordered || !lists_.handlers_run())) {
+        if (lists_.is_retrying() && (settings_.ordered || !lists_.handlers_run())) {
             return "the next try of a message";
         }
         if (in_flight() != 0 || flow_.is_draining()) {

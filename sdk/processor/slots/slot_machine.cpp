@@ -76,7 +76,7 @@ SlotActions SlotMachine::stop(CloseReason why) noexcept {
     return {};
 }
 
-SlotWords SlotMachine::words(const SlotWaits& waits) const noexcept {
+SlotStatus SlotMachine::status(const SlotWaits& waits) const noexcept {
     switch (phase_) {
     case Phase::free:
         if (waits.accept) {
@@ -89,8 +89,8 @@ SlotWords SlotMachine::words(const SlotWaits& waits) const noexcept {
     case Phase::backing_off: return {"backing_off", waits.timer ? "its backoff" : ""};
     case Phase::holding: return {"open", ""};
     case Phase::stopped:
-        return unwanted_ == CloseReason::paused ? SlotWords{"paused", "resume"}
-                                                : SlotWords{"stopped", "nothing: stopped"};
+        return unwanted_ == CloseReason::paused ? SlotStatus{"paused", "resume"}
+                                                : SlotStatus{"stopped", "nothing: stopped"};
     }
     return {};
 }

@@ -9,7 +9,7 @@
 
 #include "core/backoff.hpp"
 #include "core/random.hpp"
-#include "processor/report/slot_words.hpp"
+#include "processor/report/slot_status.hpp"
 
 namespace sessionq::processor {
 
@@ -63,7 +63,7 @@ public:
                                            Duration held_for) noexcept;
 
     /// The state of a slot without a session, and the thing that it waits for.
-    [[nodiscard]] SlotWords words(const SlotWaits& waits) const noexcept;
+    [[nodiscard]] SlotStatus status(const SlotWaits& waits) const noexcept;
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
     /// How many sessions in a row were ended by a fault.

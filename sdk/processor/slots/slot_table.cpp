@@ -134,7 +134,7 @@ void SlotTable::granted(std::size_t target, TimePoint asked_at, ports::SessionLi
     workplace_.loop().timers().set_due(fair_timer_, fair_.next());
 }
 
-void SlotTable::session_left(const SessionSeat& seat, CloseReason reason, bool had_messages) {
+void SlotTable::session_left(const SessionGrant& seat, CloseReason reason, bool had_messages) {
     Slot& slot = slots_[seat.slot];
     slot.session = nullptr;
     slot.left_at = now();
@@ -154,12 +154,12 @@ SlotWaits SlotTable::waits() const {
 
 SlotDescription SlotTable::describe(const Slot& slot, SlotWaits waits) const {
     if (slot.session != nullptr) {
-        return processor::describe(slot.session->signs(TimePoint::max()), now());
+        return processor::describe(slot.session->snapshot(TimePoint::max()), now());
     }
-    const SlotWords words = slot.words(waits);
+    const SlotStatus status = slot.status(waits);
     return {.entity = accepts_.targets().only_entity(),
-            .state = std::string{words.state},
-            .waits_for = std::string{words.waits_for},
+            .state = std::string{status.state},
+            .waits_for = std::string{status.waits_for},
             .since = now() - slot.since};
 }
 
@@ -188,14 +188,14 @@ bool SlotTable::show(HealthMachine& health) {
     for (const Slot& slot : slots_) {
         const bool rests = slot.machine.phase() == SlotMachine::Phase::backing_off ||
                            slot.machine.phase() == SlotMachine::Phase::stopped;
-        SlotSigns signs{.index = slot.index,
-                        .failures = slot.machine.failures(),
-                        .since = slot.since,
-                        .rests = rests};
+        SlotSnapshot snapshot{.index = slot.index,
+                              .failures = slot.machine.failures(),
+                              .since = slot.since,
+                              .rests = rests};
         if (slot.session == nullptr && slot.index < demand_.slots()) {
-            signs.words = slot.words(waits);
+            snapshot.status = slot.status(waits);
         }
-        health.slot(signs);
+        health.slot(snapshot);
     }
     return is_wanted;
 }

@@ -40,7 +40,8 @@ public:
 };
 
 struct Fixture {
-    explicit Fixture(OwnLocks::Terms terms = {}) : locks{loop, notifier, port, std::move(terms)} {}
+    explicit Fixture(OwnLocks::Settings terms = {})
+        : locks{loop, notifier, port, std::move(terms)} {}
 
     LockPtr add(std::uint64_t tag) {
         ports::Delivery delivery;

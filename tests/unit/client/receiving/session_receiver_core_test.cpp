@@ -34,7 +34,7 @@ struct SessionReceiverCoreFixture {
     void open(Duration waited, Duration lock, const SessionReceiverOptions& options = {}) {
         open_with(waited, lock, client::terms_of(options));
     }
-    void open_with(Duration waited, Duration lock, const client::ReceiverTerms& terms) {
+    void open_with(Duration waited, Duration lock, const client::ReceiverSettings& terms) {
         const TimePoint asked = loop.now();
         loop.advance(waited);
         link = std::make_shared<test::ScriptedLink>("a", lock);

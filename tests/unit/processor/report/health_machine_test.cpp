@@ -31,7 +31,7 @@ struct HealthLooks {
     }
 };
 
-SessionSigns signs_of_session(TimePoint progress_at) {
+SessionSnapshot signs_of_session(TimePoint progress_at) {
     static const std::string entity = "orders";
     static const std::string session_id = "ada";
     return {.entity = entity, .session_id = session_id, .progress_at = progress_at};
@@ -194,51 +194,51 @@ TEST_CASE("health machine: a slot whose sessions end by faults, until one goes w
 TEST_CASE("health machine: a slot that waits for nothing is a defect") {
     HealthLooks looks;
     CHECK(looks.has(HealthCause::internal_error,
-                    [](HealthMachine& machine) { machine.slot({.words = {}}); }));
+                    [](HealthMachine& machine) { machine.slot({.status = {}}); }));
 }
 
 TEST_CASE("health machine: slow handlers, busy workers, late answers") {
     HealthLooks looks;
-    SessionSigns signs = signs_of_session(start);
-    const auto show = [&](HealthMachine& machine) { machine.session(signs); };
-    signs.running = 1;
+    SessionSnapshot snapshot = signs_of_session(start);
+    const auto show = [&](HealthMachine& machine) { machine.session(snapshot); };
+    snapshot.running = 1;
     looks.now = start + 59s;
     CHECK_FALSE(looks.has(HealthCause::handler_slow, show));
     looks.now = start + 60s;
     CHECK(looks.has(HealthCause::handler_slow, show));
-    signs.running = 0;
+    snapshot.running = 0;
     CHECK(looks.look(show).reasons.empty());
 
-    signs.awaits_worker = true;
+    snapshot.awaits_worker = true;
     looks.now = start + 9s;
     CHECK_FALSE(looks.has(HealthCause::workers_busy, show));
     looks.now = start + 10s;
     CHECK(looks.has(HealthCause::workers_busy, show));
-    signs.awaits_worker = false;
+    snapshot.awaits_worker = false;
 
-    signs.unanswered_since = start;
+    snapshot.unanswered_since = start;
     looks.now = start + 9s;
     CHECK_FALSE(looks.has(HealthCause::settlement_unanswered, show));
     looks.now = start + 10s;
     CHECK(looks.has(HealthCause::settlement_unanswered, show));
-    signs.unanswered_since = TimePoint::max();
+    snapshot.unanswered_since = TimePoint::max();
 
-    signs.renewal_late = true;
+    snapshot.renewal_late = true;
     CHECK(looks.has(HealthCause::renewal_late, show));
-    signs.renewal_late = false;
-    signs.parked = true;
-    signs.progress_at = start + 1s;
+    snapshot.renewal_late = false;
+    snapshot.parked = true;
+    snapshot.progress_at = start + 1s;
     CHECK_FALSE(looks.has(HealthCause::sessions_parked, show));
-    signs.progress_at = start;
+    snapshot.progress_at = start;
     CHECK(looks.has(HealthCause::sessions_parked, show));
 }
 
 TEST_CASE("health machine: a bound without end is never reached") {
     HealthLooks looks{.machine = {{.handler_slow = Duration::max()}, 60s}};
-    SessionSigns signs = signs_of_session(start);
-    signs.running = 1;
+    SessionSnapshot snapshot = signs_of_session(start);
+    snapshot.running = 1;
     looks.now += 24h;
-    CHECK(looks.look([&](HealthMachine& machine) { machine.session(signs); }).reasons.empty());
+    CHECK(looks.look([&](HealthMachine& machine) { machine.session(snapshot); }).reasons.empty());
     looks.machine.begin(looks.now);
     CHECK(looks.machine.quiet_since() == looks.now - 10s);
 }

@@ -7,7 +7,7 @@ namespace sessionq::processor {
 
 /// The state of a slot and the thing that it waits for, in the words of `SlotDescription`. An empty
 /// `waits_for` means that it waits for nothing. R16 forbids that to an active slot.
-struct SlotWords {
+struct SlotStatus {
     std::string_view state{};
     std::string_view waits_for{};
 };

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "processor/session/held_sessions.hpp"
+#include "processor/session/session_registry.hpp"
 
 #include <doctest/doctest.h>
 
 #include "support/manual_loop.hpp"
 
 using namespace sessionq;
-using processor::HeldSessions;
+using processor::SessionRegistry;
 
 namespace {
 
-const HeldSessions::Key key{"orders", "a"};
+const SessionRegistry::Key key{"orders", "a"};
 const int first{};
 const int second{};
 const int third{};
@@ -19,7 +19,7 @@ const int third{};
 
 TEST_CASE("held sessions: sessions apart are each its holder's alone") {
     test::ManualLoop loop;
-    HeldSessions held;
+    SessionRegistry held;
     CHECK(held.hold(key, &first, loop, [] {}));
     CHECK(held.hold({"orders", "b"}, &second, loop, [] {}));
     CHECK(held.hold({"invoices", "a"}, &third, loop, [] {}));
@@ -28,7 +28,7 @@ TEST_CASE("held sessions: sessions apart are each its holder's alone") {
 TEST_CASE(
     "held sessions: a session given anew waits until the earlier holder has ended, each in turn") {
     test::ManualLoop loop;
-    HeldSessions held;
+    SessionRegistry held;
     std::string begun;
     CHECK(held.hold(key, &first, loop, [] {}));
     CHECK_FALSE(held.hold(key, &second, loop, [&] { begun += '2'; }));
@@ -46,7 +46,7 @@ TEST_CASE(
 
 TEST_CASE("held sessions: one that ends while it waits is passed over") {
     test::ManualLoop loop;
-    HeldSessions held;
+    SessionRegistry held;
     std::string begun;
     CHECK(held.hold(key, &first, loop, [] {}));
     CHECK_FALSE(held.hold(key, &second, loop, [&] { begun += '2'; }));
@@ -62,7 +62,7 @@ TEST_CASE("held sessions: one that ends while it waits is passed over") {
 TEST_CASE("held sessions: each waits on its own loop") {
     test::ManualLoop here;
     test::ManualLoop there;
-    HeldSessions held;
+    SessionRegistry held;
     bool begun = false;
     CHECK(held.hold(key, &first, here, [] {}));
     CHECK_FALSE(held.hold(key, &second, there, [&] { begun = true; }));
@@ -75,7 +75,7 @@ TEST_CASE("held sessions: each waits on its own loop") {
 
 TEST_CASE("held sessions: an end that nobody held is no harm") {
     test::ManualLoop loop;
-    HeldSessions held;
+    SessionRegistry held;
     held.ended(key, &first);
     CHECK(held.hold(key, &first, loop, [] {}));
     held.ended(key, &second);

@@ -36,7 +36,7 @@ struct SessionLimits {
 
 /// The options, limits and shared counters that the machines of a session use. The shard fills it
 /// when it opens the session.
-struct SessionTerms {
+struct SessionSettings {
     const ProcessorOptions& options;
     const Tuning& tuning;
     core::ByteBudget& budget;

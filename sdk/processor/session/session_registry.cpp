@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "processor/session/held_sessions.hpp"
+#include "processor/session/session_registry.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace sessionq::processor {
 
-bool HeldSessions::hold(const Key& key, Holder holder, core::EventLoop& loop, core::Task begin) {
+bool SessionRegistry::hold(const Key& key, Holder holder, core::EventLoop& loop, core::Task begin) {
     const std::lock_guard lock{mutex_};
     std::vector<Entry>& entries = sessions_[key];
     const bool alone = entries.empty();
@@ -14,7 +14,7 @@ bool HeldSessions::hold(const Key& key, Holder holder, core::EventLoop& loop, co
     return alone;
 }
 
-void HeldSessions::ended(const Key& key, Holder holder) {
+void SessionRegistry::ended(const Key& key, Holder holder) {
     const std::lock_guard lock{mutex_};
     const auto at = sessions_.find(key);
     if (at == sessions_.end()) {

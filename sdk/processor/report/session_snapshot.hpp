@@ -7,16 +7,16 @@
 #include <sessionq/processor_report.hpp>
 #include <sessionq/time.hpp>
 
-#include "processor/report/slot_words.hpp"
+#include "processor/report/slot_status.hpp"
 
 namespace sessionq::processor {
 
-/// The signs of a held session. `SessionDriver` fills them, `HealthMachine` and `describe` read
-/// them.
-struct SessionSigns {
+/// A held session as it stands now, for health and for people. `SessionDriver` makes it,
+/// `HealthMachine` and `describe` read it.
+struct SessionSnapshot {
     const std::string& entity;
     const std::string& session_id;
-    SlotWords words{.waits_for = "messages"};
+    SlotStatus status{.waits_for = "messages"};
     TimePoint progress_at{};                      ///< `SessionMachine::progress_at`
     TimePoint unanswered_since{TimePoint::max()}; ///< max: no settlement is unanswered
     std::uint32_t window{0};
@@ -29,6 +29,6 @@ struct SessionSigns {
     bool open_failed{false}; ///< it is parked because on_session_open threw
 };
 
-[[nodiscard]] SlotDescription describe(const SessionSigns& signs, TimePoint now);
+[[nodiscard]] SlotDescription describe(const SessionSnapshot& snapshot, TimePoint now);
 
 } // namespace sessionq::processor

@@ -14,7 +14,7 @@ namespace sessionq::processor {
 /// session again, on any link, before the news of the lost lock arrives. Then the later holder
 /// waits until the handlers of the earlier one have returned. `SessionDriver` asks it when its
 /// session is accepted. All shards share it. Thread-safe.
-class HeldSessions {
+class SessionRegistry {
 public:
     using Key = SessionKey;
     using Holder = const void*;

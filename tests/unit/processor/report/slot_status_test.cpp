@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "processor/report/slot_words.hpp"
+#include "processor/report/slot_status.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,22 +16,22 @@ TEST_CASE(
     "slot words: a slot without a session says what it waits for, or that it waits for nothing") {
     core::Random random{1};
     SlotMachine slot{BackoffOptions{}, random};
-    CHECK(slot.words({}).state == "stopped");
+    CHECK(slot.status({}).state == "stopped");
     static_cast<void>(slot.follow(std::nullopt));
-    CHECK(slot.words({.named_sessions = true}).waits_for == "one of the named sessions to be free");
-    CHECK(slot.words({}).waits_for.empty());
-    CHECK(slot.words({.accept = true, .pause = true}).waits_for == "a session");
-    CHECK(slot.words({.named_sessions = true, .pause = true}).waits_for == "the end of a backoff");
+    CHECK(slot.status({.named_sessions = true}).waits_for == "one of the named sessions to be free");
+    CHECK(slot.status({}).waits_for.empty());
+    CHECK(slot.status({.accept = true, .pause = true}).waits_for == "a session");
+    CHECK(slot.status({.named_sessions = true, .pause = true}).waits_for == "the end of a backoff");
     slot.accepted();
     CHECK(slot.session_left(CloseReason::lock_lost, std::nullopt, 0s).wait);
-    CHECK(slot.words({.timer = true}).waits_for == "its backoff");
-    CHECK(slot.words({.named_sessions = true, .accept = true}).waits_for.empty());
+    CHECK(slot.status({.timer = true}).waits_for == "its backoff");
+    CHECK(slot.status({.named_sessions = true, .accept = true}).waits_for.empty());
     static_cast<void>(slot.follow(CloseReason::paused));
-    CHECK(slot.words({}).state == "paused");
-    CHECK(slot.words({.timer = true}).waits_for == "resume");
+    CHECK(slot.status({}).state == "paused");
+    CHECK(slot.status({.timer = true}).waits_for == "resume");
     static_cast<void>(slot.follow(CloseReason::stopped));
-    CHECK(slot.words({}).state == "stopped");
-    CHECK(slot.words({}).waits_for == "nothing: stopped");
+    CHECK(slot.status({}).state == "stopped");
+    CHECK(slot.status({}).waits_for == "nothing: stopped");
 }
 
 TEST_CASE("slot words: of an open session the nearest wait is told") {
