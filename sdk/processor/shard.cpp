@@ -80,7 +80,7 @@ void Shard::set_limits(std::uint32_t slots, std::uint32_t all_slots,
 
 // Sessions
 
-SessionSettings Shard::terms(core::ReceiveSharePtr share) {
+SessionSettings Shard::settings(core::ReceiveSharePtr share) {
     const SharedState& shared = *workplace_.shared;
     return {.options = shared.options,
             .tuning = shared.environment.tuning,
@@ -106,17 +106,17 @@ ports::FirstCredit Shard::first_credit() {
                                    workplace_.budget);
 }
 
-SessionDriver& Shard::add_session(const SessionGrant& seat, ports::SessionLinkPtr link) {
-    const std::string& entity = slots_.targets()[seat.target].entity_at(link->entity_index());
-    const SessionSettings agreed = terms(link->share());
-    sessions_.push_back(
-        std::make_shared<SessionDriver>(*this, workplace_, seat, entity, agreed, std::move(link)));
+SessionDriver& Shard::add_session(const SessionGrant& grant, ports::SessionLinkPtr link) {
+    const std::string& entity = slots_.targets()[grant.target].entity_at(link->entity_index());
+    const SessionSettings agreed = settings(link->share());
+    sessions_.push_back(std::make_shared<SessionDriver>(
+        static_cast<SessionOwner&>(*this), workplace_, grant, entity, agreed, std::move(link)));
     sessions_.back()->place = std::prev(sessions_.end());
     return *sessions_.back();
 }
 
-void Shard::slot_free(const SessionGrant& seat, CloseReason reason, bool had_messages) {
-    slots_.session_left(seat, reason, had_messages);
+void Shard::slot_free(const SessionGrant& grant, CloseReason reason, bool had_messages) {
+    slots_.session_left(grant, reason, had_messages);
 }
 
 /// It is in the middle of telling: destroyed at the end of the turn.

@@ -57,17 +57,17 @@ public:
 private:
     // Told by the slots
     [[nodiscard]] ports::FirstCredit first_credit() override;
-    [[nodiscard]] SessionDriver& add_session(const SessionGrant& seat,
+    [[nodiscard]] SessionDriver& add_session(const SessionGrant& grant,
                                              ports::SessionLinkPtr link) override;
 
     // Told by sessions
     void lane_ready() override;
-    void slot_free(const SessionGrant& seat, CloseReason reason, bool had_messages) override;
-    void let_go(const SessionGrant& seat) override { slots_.let_go(seat.target); }
+    void slot_free(const SessionGrant& grant, CloseReason reason, bool had_messages) override;
+    void let_go(const SessionGrant& grant) override { slots_.let_go(grant.target); }
     void closed_in(Duration taken) override { slots_.closed_in(taken); }
     void session_ended(SessionDriver& session) override;
 
-    [[nodiscard]] SessionSettings terms(core::ReceiveSharePtr share);
+    [[nodiscard]] SessionSettings settings(core::ReceiveSharePtr share);
     struct HealthWatch {
         std::size_t shard;
         HealthMachine machine;

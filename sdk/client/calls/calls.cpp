@@ -59,7 +59,8 @@ CallPtr<SessionReceiver> prepare_accept(const Client& client, const std::string&
                                         SessionReceiverOptions options,
                                         const OperationContext& context) {
     return client::prepared(client::accept_session<SessionReceiver>(
-        client, {.entity = entity, .session_id = session_id, .receiver = client::terms_of(options)},
+        client,
+        {.entity = entity, .session_id = session_id, .receiver = client::settings_of(options)},
         context));
 }
 
@@ -67,7 +68,7 @@ CallPtr<SessionReceiver> prepare_accept_next(const Client& client, const std::st
                                              SessionReceiverOptions options,
                                              const OperationContext& context) {
     return client::prepared(client::accept_session<SessionReceiver>(
-        client, {.entity = entity, .receiver = client::terms_of(options)}, context));
+        client, {.entity = entity, .receiver = client::settings_of(options)}, context));
 }
 
 CallPtr<std::optional<SessionReceiver>> prepare_try_accept_next(const Client& client,
@@ -76,7 +77,8 @@ CallPtr<std::optional<SessionReceiver>> prepare_try_accept_next(const Client& cl
                                                                 SessionReceiverOptions options,
                                                                 const OperationContext& context) {
     return client::prepared(client::accept_session<std::optional<SessionReceiver>>(
-        client, {.entity = entity, .wait = wait, .receiver = client::terms_of(options)}, context));
+        client, {.entity = entity, .wait = wait, .receiver = client::settings_of(options)},
+        context));
 }
 
 CallPtr<std::vector<SessionMessage>> prepare_receive(const SessionReceiver& receiver,

@@ -29,7 +29,8 @@ SessionReceiver SessionReceiver::accept(const Client& client, const std::string&
                                         SessionReceiverOptions options,
                                         const OperationContext& context) {
     return client::block(client::accept_session<SessionReceiver>(
-        client, {.entity = entity, .session_id = session_id, .receiver = client::terms_of(options)},
+        client,
+        {.entity = entity, .session_id = session_id, .receiver = client::settings_of(options)},
         context));
 }
 
@@ -37,7 +38,7 @@ SessionReceiver SessionReceiver::accept_next(const Client& client, const std::st
                                              SessionReceiverOptions options,
                                              const OperationContext& context) {
     return client::block(client::accept_session<SessionReceiver>(
-        client, {.entity = entity, .receiver = client::terms_of(options)}, context));
+        client, {.entity = entity, .receiver = client::settings_of(options)}, context));
 }
 
 std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& client,
@@ -46,7 +47,8 @@ std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& cl
                                                                 SessionReceiverOptions options,
                                                                 const OperationContext& context) {
     return client::block(client::accept_session<std::optional<SessionReceiver>>(
-        client, {.entity = entity, .wait = wait, .receiver = client::terms_of(options)}, context));
+        client, {.entity = entity, .wait = wait, .receiver = client::settings_of(options)},
+        context));
 }
 
 const std::string& SessionReceiver::session_id() const {

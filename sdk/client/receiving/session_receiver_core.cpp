@@ -8,20 +8,20 @@
 
 namespace sessionq::client {
 SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
-                                         const ReceiverSettings& terms, ports::SessionLinkPtr link,
-                                         TimePoint asked)
+                                         const ReceiverSettings& settings,
+                                         ports::SessionLinkPtr link, TimePoint asked)
     : home_{home},
-      terms_{terms},
+      settings_{settings},
       status_{std::make_shared<SessionStatus>(home.loop, std::move(entity), link->session_id(),
-                                              terms.scope)},
+                                              settings.scope)},
       link_{std::move(link)},
-      book_{terms.removes(), terms.prefetch},
-      progress_{terms.removes() ? Duration::zero() : terms.max_lock_renewal} {
+      book_{settings.removes(), settings.prefetch},
+      progress_{settings.removes() ? Duration::zero() : settings.max_lock_renewal} {
     status_->set_receiver(this);
     using Renewal = ports::OwnLocks::Renewal;
     link_.keep_message_locks(home.loop, home.notifier,
-                             {.renewal = terms.renews ? Renewal::automatic : Renewal::by_hand,
-                              .max_renewal = terms.max_lock_renewal});
+                             {.renewal = settings.renews ? Renewal::automatic : Renewal::by_hand,
+                              .max_renewal = settings.max_lock_renewal});
     link_->set_events(*this);
     lock_.accepted(asked, home.loop.now(), link_->initial_lock());
     serve(); // prefetches
@@ -141,7 +141,7 @@ void SessionReceiverCore::settle(const PendingPtr<core::Done>& pending,
     ports::OwnLock* const lock = delivery->own_lock.get();
     link_.settle(settling_.add(std::move(delivery), pending), std::move(settlement), lock);
     progress_.settled(home_.loop.now());
-    if (terms_.max_lock_renewal > Duration::zero()) {
+    if (settings_.max_lock_renewal > Duration::zero()) {
         look(); // a renewal that was held back may be due
     }
 }
@@ -196,10 +196,10 @@ void SessionReceiverCore::look() {
     const TimePoint now = home_.loop.now();
     status_->set_lock_expires(lock_.expires());
     const bool is_slow = progress_.is_slow(now);
-    perform(lock_.look(now, terms_.renews && is_open() && !is_slow),
+    perform(lock_.look(now, settings_.renews && is_open() && !is_slow),
             Failure{.code = Errc::lock_lost,
                     .detail = "the lock of " + status_->title() + " expired" +
-                              (is_slow && terms_.renews
+                              (is_slow && settings_.renews
                                    ? ": no message was settled within max_lock_renewal"
                                    : "")});
     perform(machine_.look(now), Failure{.code = Errc::cancelled});

@@ -43,14 +43,14 @@ struct ReceiverSettings {
                               : ports::ReceiveMode::peek_lock;
 }
 
-[[nodiscard]] inline ReceiverSettings terms_of(const SessionReceiverOptions& options) noexcept {
+[[nodiscard]] inline ReceiverSettings settings_of(const SessionReceiverOptions& options) noexcept {
     return {.mode = mode_of(options.receive_and_delete),
             .renews = options.renew_lock,
             .max_lock_renewal = options.max_lock_renewal,
             .priority = options.priority};
 }
 
-[[nodiscard]] inline ReceiverSettings terms_of(const ReceiverOptions& options) noexcept {
+[[nodiscard]] inline ReceiverSettings settings_of(const ReceiverOptions& options) noexcept {
     return {.scope = ports::Scope::entity,
             .mode = mode_of(options.receive_and_delete),
             .renews = options.renew_locks,
@@ -71,7 +71,7 @@ public:
     };
 
     /// `asked` is when the accept was.
-    SessionReceiverCore(const Home& home, std::string entity, const ReceiverSettings& terms,
+    SessionReceiverCore(const Home& home, std::string entity, const ReceiverSettings& settings,
                         ports::SessionLinkPtr link, TimePoint asked);
     ~SessionReceiverCore() override;
     SessionReceiverCore(const SessionReceiverCore&) = delete;
@@ -118,7 +118,7 @@ private:
     void perform(const ReceiverActions& actions, const Failure& why);
 
     const Home home_;
-    const ReceiverSettings terms_;
+    const ReceiverSettings settings_;
     const std::shared_ptr<SessionStatus> status_;
     ports::HeldLink link_;
     ports::LockKeeper lock_{};

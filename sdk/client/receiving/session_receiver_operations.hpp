@@ -72,10 +72,10 @@ template <typename R>
     const Client& client, const std::string& entity, const ReceiverOptions& options,
     const OperationContext& context) {
     const ports::Capabilities& broker = Access::core(client)->capabilities();
-    return accept_session<Receiver>(
-        client,
-        {.entity = entity_path(broker, entity, options.sub_queue), .receiver = terms_of(options)},
-        context);
+    return accept_session<Receiver>(client,
+                                    {.entity = entity_path(broker, entity, options.sub_queue),
+                                     .receiver = settings_of(options)},
+                                    context);
 }
 
 /// Calls `method` of the receiver on its loop, if the receiver is open then. Refers to no client on

@@ -136,11 +136,12 @@ void RedriveRun::received(std::vector<LockedMessage> letters) {
 detail::CallPtr<void> RedriveRun::perform(const Machine::Hold& step) {
     return request(
         [&] {
-            return accept_session<SessionReceiver>(client_,
-                                                   {.entity = route_.entity,
-                                                    .session_id = step.session_id,
-                                                    .receiver = terms_of(SessionReceiverOptions{})},
-                                                   work_);
+            return accept_session<SessionReceiver>(
+                client_,
+                {.entity = route_.entity,
+                 .session_id = step.session_id,
+                 .receiver = settings_of(SessionReceiverOptions{})},
+                work_);
         },
         [this](auto take) {
             std::optional<Failure> refusal;

@@ -16,11 +16,12 @@ namespace sessionq::processor {
 /// back, so that the answer is there by then.
 class SessionFlow {
 public:
-    explicit SessionFlow(const SessionSettings& terms) noexcept
-        : credit_{terms.budget, terms.share},
-          window_{terms.budget, terms.limits.prefetch, window_half(terms.calls, terms.batch)},
-          drain_time_{terms.drain_time},
-          drain_timeout_{terms.tuning.drain_timeout} {}
+    explicit SessionFlow(const SessionSettings& settings) noexcept
+        : credit_{settings.budget, settings.share},
+          window_{settings.budget, settings.limits.prefetch,
+                  window_half(settings.calls, settings.batch)},
+          drain_time_{settings.drain_time},
+          drain_timeout_{settings.tuning.drain_timeout} {}
 
     /// The accept carried credit.
     void given(ports::FirstCredit first, TimePoint now) noexcept {

@@ -32,15 +32,15 @@ void trace_settling(MessageCall& call, const SessionView& session) {
 
 } // namespace
 
-SessionDriver::SessionDriver(SessionOwner& owner, Workplace& workplace, const SessionGrant& seat,
-                             const std::string& entity, const SessionSettings& terms,
+SessionDriver::SessionDriver(SessionOwner& owner, Workplace& workplace, const SessionGrant& grant,
+                             const std::string& entity, const SessionSettings& settings,
                              ports::SessionLinkPtr link)
     : owner_{owner},
-      seat_{seat},
+      grant_{grant},
       link_{std::move(link)},
-      view_{workplace, entity, link_->session_id(), terms.calls},
+      view_{workplace, entity, link_->session_id(), settings.calls},
       record_{link_.state(), view_},
-      machine_{terms, view_.loop().now()} {
+      machine_{settings, view_.loop().now()} {
     link_.keep_message_locks(
         view_.loop(), *view_.shared().environment.notifier,
         {.max_renewal = view_.workplace().options().max_lock_renewal,
@@ -62,10 +62,10 @@ SessionDriver::SessionDriver(SessionOwner& owner, Workplace& workplace, const Se
 void SessionDriver::open() {
     const ports::FirstCredit first = link_->set_events(*this);
     if (view_.shared().scope == ports::Scope::session) {
-        core::trace_accept(view_.shared().environment.tracing, span_place(view_), seat_.asked_at);
+        core::trace_accept(view_.shared().environment.tracing, span_place(view_), grant_.asked_at);
     }
     feed(&SessionMachine::given, first);
-    feed(&SessionMachine::locked, seat_.asked_at, link_->initial_lock());
+    feed(&SessionMachine::locked, grant_.asked_at, link_->initial_lock());
     const bool alone =
         link_.locks_messages() ||
         view_.shared().held.hold(held_key(view_), this, view_.loop(), [weak = weak_from_this()] {
@@ -92,7 +92,7 @@ void SessionDriver::on_delivery(ports::DeliveryPtr delivery) {
         call.times.ready = view_.loop().now();
     }
     if (machine_.begins_with_message()) {
-        meters.rolled(seat_.left_at, view_.loop().now());
+        meters.rolled(grant_.left_at, view_.loop().now());
     }
     feed(&SessionMachine::arrived, call, call.bytes, call.settled_by_sender);
 }
@@ -168,19 +168,19 @@ struct SessionDriver::Steps {
         log_session(view(), core::events::session_opened, " is opened");
     }
     void operator()(const action::RunOpen&) const {
-        view().workplace().meters.rolled(driver.seat_.left_at, now());
+        view().workplace().meters.rolled(driver.grant_.left_at, now());
         driver.run_call(std::nullopt);
     }
     void operator()(const action::RunClose& step) const { driver.run_call(step.reason); }
     void operator()(const action::CountParked&) const { counters().sessions_parked.add(); }
     void operator()(const action::FreeSlot& step) const {
-        driver.owner_.slot_free(driver.seat_, step.reason, driver.machine_.had_messages());
+        driver.owner_.slot_free(driver.grant_, step.reason, driver.machine_.had_messages());
     }
     void operator()(const action::LetGo& step) const {
         view().workplace().meters.closed(step.reason, step.opened ? 1 : 0,
-                                         now() - driver.seat_.granted_at);
+                                         now() - driver.grant_.granted_at);
         view().shared().held.ended(held_key(view()), &driver);
-        driver.owner_.let_go(driver.seat_);
+        driver.owner_.let_go(driver.grant_);
         if (step.opened) {
             log_session(view(), core::events::session_closed,
                         " is closed: ", to_string(step.reason));

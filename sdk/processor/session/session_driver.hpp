@@ -60,9 +60,9 @@ public:
     /// A lane has work: the workers are told at the end of the turn.
     virtual void lane_ready() = 0;
     /// The slot may take the next session.
-    virtual void slot_free(const SessionGrant& seat, CloseReason reason, bool had_messages) = 0;
+    virtual void slot_free(const SessionGrant& grant, CloseReason reason, bool had_messages) = 0;
     /// The session is no longer ours.
-    virtual void let_go(const SessionGrant& seat) = 0;
+    virtual void let_go(const SessionGrant& grant) = 0;
     /// The broker answered the close of a session after that time.
     virtual void closed_in(Duration taken) = 0;
     /// Nothing of the session is left. The driver is in the middle of a call.
@@ -77,8 +77,8 @@ protected:
 class SessionDriver final : public ports::LinkEvents,
                             public std::enable_shared_from_this<SessionDriver> {
 public:
-    SessionDriver(SessionOwner& owner, Workplace& workplace, const SessionGrant& seat,
-                  const std::string& entity, const SessionSettings& terms,
+    SessionDriver(SessionOwner& owner, Workplace& workplace, const SessionGrant& grant,
+                  const std::string& entity, const SessionSettings& settings,
                   ports::SessionLinkPtr link);
 
     /// The session was accepted.
@@ -131,7 +131,7 @@ private:
     void settle(MessageCall& call, const Resolution& resolution);
 
     SessionOwner& owner_;
-    const SessionGrant seat_;
+    const SessionGrant grant_;
     std::unique_ptr<AskedMessages> asked_{}; ///< null: none was settled. Outlives the link
     ports::HeldLink link_;
     SessionView view_;

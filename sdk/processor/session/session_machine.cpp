@@ -17,30 +17,30 @@ Duration half_of(Duration bound) noexcept {
     return bound == Duration::zero() ? Duration::max() : bound / 2;
 }
 
-Duration longest_hold(const SessionSettings& terms) noexcept {
-    return terms.options.max_hold.value_or(Duration::zero());
+Duration longest_hold(const SessionSettings& settings) noexcept {
+    return settings.options.max_hold.value_or(Duration::zero());
 }
 
-TimePoint hold_end(const SessionSettings& terms, TimePoint now) noexcept {
-    const Duration hold = longest_hold(terms);
+TimePoint hold_end(const SessionSettings& settings, TimePoint now) noexcept {
+    const Duration hold = longest_hold(settings);
     return hold > Duration::zero() ? now + hold : TimePoint::max();
 }
 
 } // namespace
 
-SessionMachine::SessionMachine(const SessionSettings& terms, TimePoint now)
-    : settings_{terms},
+SessionMachine::SessionMachine(const SessionSettings& settings, TimePoint now)
+    : settings_{settings},
       now_{now},
-      idle_{terms.limits.idle_timeout},
-      flow_{terms},
-      lock_{terms.options.max_lock_renewal},
-      settle_wait_{terms.tuning.settle_timeout},
-      gather_clock_{terms.batch, half_of(terms.options.max_lock_renewal),
-                    Deadline::after(half_of(longest_hold(terms)), now).time()},
-      attempts_{terms.options.crash_guard},
-      calls_{terms.calls},
+      idle_{settings.limits.idle_timeout},
+      flow_{settings},
+      lock_{settings.options.max_lock_renewal},
+      settle_wait_{settings.tuning.settle_timeout},
+      gather_clock_{settings.batch, half_of(settings.options.max_lock_renewal),
+                    Deadline::after(half_of(longest_hold(settings)), now).time()},
+      attempts_{settings.options.crash_guard},
+      calls_{settings.calls},
       progress_at_{now},
-      hold_until_{hold_end(terms, now)} {}
+      hold_until_{hold_end(settings, now)} {}
 
 // Opening
 

@@ -55,7 +55,7 @@ public:
     };
 
     /// The session was accepted at `now`.
-    SessionMachine(const SessionSettings& terms, TimePoint now);
+    SessionMachine(const SessionSettings& settings, TimePoint now);
 
     /// Every input is given at an instant: `machine.at(now).drained()`.
     SessionMachine& at(TimePoint now) noexcept {

@@ -134,12 +134,12 @@ void SlotTable::granted(std::size_t target, TimePoint asked_at, ports::SessionLi
     workplace_.loop().timers().set_due(fair_timer_, fair_.next());
 }
 
-void SlotTable::session_left(const SessionGrant& seat, CloseReason reason, bool had_messages) {
-    Slot& slot = slots_[seat.slot];
+void SlotTable::session_left(const SessionGrant& grant, CloseReason reason, bool had_messages) {
+    Slot& slot = slots_[grant.slot];
     slot.session = nullptr;
     slot.left_at = now();
     apply(slot, slot.machine.session_left(
-                    reason, had_messages ? std::nullopt : std::optional{now() - seat.asked_at},
+                    reason, had_messages ? std::nullopt : std::optional{now() - grant.asked_at},
                     now() - slot.since));
     accepts_.need(free_count_);
 }

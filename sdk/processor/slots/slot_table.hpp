@@ -23,7 +23,7 @@ public:
     /// Credit that goes out with the next accept.
     [[nodiscard]] virtual ports::FirstCredit first_credit() = 0;
     /// A session has got a slot. It is opened next.
-    [[nodiscard]] virtual SessionDriver& add_session(const SessionGrant& seat,
+    [[nodiscard]] virtual SessionDriver& add_session(const SessionGrant& grant,
                                                      ports::SessionLinkPtr link) = 0;
 
 protected:
@@ -46,7 +46,7 @@ public:
     /// A named session became free on another thread.
     void look_again() { accepts_.need(free_count_); }
     /// The slot may take the next session.
-    void session_left(const SessionGrant& seat, CloseReason reason, bool had_messages);
+    void session_left(const SessionGrant& grant, CloseReason reason, bool had_messages);
     /// The session that was accepted there is no longer ours.
     void let_go(std::size_t target) { accepts_.let_go(target); }
     /// The broker answered the close of a session after that time.

@@ -18,7 +18,8 @@ TEST_CASE(
     SlotMachine slot{BackoffOptions{}, random};
     CHECK(slot.status({}).state == "stopped");
     static_cast<void>(slot.follow(std::nullopt));
-    CHECK(slot.status({.named_sessions = true}).waits_for == "one of the named sessions to be free");
+    CHECK(slot.status({.named_sessions = true}).waits_for ==
+          "one of the named sessions to be free");
     CHECK(slot.status({}).waits_for.empty());
     CHECK(slot.status({.accept = true, .pause = true}).waits_for == "a session");
     CHECK(slot.status({.named_sessions = true, .pause = true}).waits_for == "the end of a backoff");
