@@ -28,8 +28,8 @@ struct Delivery {
     std::uint64_t port_tag{0};     ///< For the port: names the delivery within its link.
     bool settled_by_sender{false}; ///< Receive-and-delete: it needs no settlement.
     bool asked_for{false};         ///< For its owner: a processor's handler asked for it.
-    /// An earlier holder of the session had it and was lost, with its connection or its lock. False
-    /// where the broker does not tell: only the local broker and sessionqd do.
+    /// An earlier holder of the session had this message and was lost, with its connection or its
+    /// lock. Only the local broker and sessionqd report that; with others it is false.
     bool holder_lost{false};
     /// The length of its own lock, counted from its arrival. Unset: the session's lock covers it.
     std::optional<Duration> lock{};
@@ -68,8 +68,8 @@ inline constexpr std::size_t longest_dead_letter_text = 4'096;
 /// bytes that are not UTF-8. They are often texts of exceptions.
 [[nodiscard]] DeadLetterInfo to_dead_letter(std::string_view reason, std::string_view description);
 
-/// The most bytes of the properties that a settlement changes. Azure Service Bus takes as much in a
-/// message.
+/// The most bytes of the properties that a settlement changes. Azure Service Bus accepts as many in
+/// a message.
 inline constexpr std::size_t most_properties_to_modify = std::size_t{64} << 10U;
 
 /// Throws if a settlement cannot change these: `invalid_argument` (text that is not UTF-8),

@@ -36,9 +36,10 @@ struct AcceptRequest {
     /// sessions. `further_entities`, `session_id` and `wait` have no meaning then. Needs
     /// `plain_entities`.
     Scope scope{Scope::session};
-    /// Also these: the first entity that has a session answers, and the others are not asked any
-    /// more. `SessionLink::entity_index` tells which one it was. If several have one when asked,
-    /// they take turns. All differ. Needs `accept_any_entity`; not with `session_id`.
+    /// More entities for the same accept. The first entity that has a session answers, and the
+    /// others are not asked any more. `SessionLink::entity_index` tells which one it was. If
+    /// several have one when asked, they take turns. All names differ. Needs `accept_any_entity`;
+    /// not with `session_id`.
     std::vector<std::string> further_entities{};
     std::optional<std::string> session_id{}; ///< unset: the next available session
     ReceiveMode mode{ReceiveMode::peek_lock};
@@ -56,8 +57,8 @@ using AcceptHandler = std::function<void(core::Result<SessionLinkPtr>)>;
 struct SendRequest {
     std::string entity{};
     std::vector<Message> messages{};
-    /// Messages that are sent as they are, in place of `messages`. Those that have AMQP's form keep
-    /// every byte of it.
+    /// Messages to send as they are, in place of `messages`. Contents in AMQP's form keep every
+    /// byte.
     std::vector<MessageContentPtr> contents{};
     Deadline deadline{};
 
@@ -141,7 +142,7 @@ using RulesHandler = std::function<void(core::Result<std::vector<Rule>>)>;
 /// Sessions that could be granted now.
 struct ReadySessions {
     std::size_t count{0};
-    TimePoint since{TimePoint::max()}; ///< of the one that waits for longest; max: there is none
+    TimePoint since{TimePoint::max()}; ///< of the session that waits longest; max: there is none
 };
 
 /// A broker as one receive thread reaches it. One endpoint serves all entities, over a connection,
@@ -162,15 +163,16 @@ public:
     [[nodiscard]] virtual core::EventLoop& loop() noexcept = 0;
     [[nodiscard]] virtual const Capabilities& capabilities() const noexcept = 0;
 
-    /// Appends how the connections do, in the same order each time. Without a network: none.
+    /// Appends the status of each connection, in the same order each time. Without a network there
+    /// is none.
     virtual void add_status(std::vector<core::ConnectionStatus>& /*into*/) const {}
     /// The counts of its connections; null: there are none. Any thread may ask.
     [[nodiscard]] virtual const core::ConnectionCounts* connections() const noexcept {
         return nullptr;
     }
 
-    /// A user of sessions keeps up to so many bytes of their messages from now on, or no more. The
-    /// peer is told to send no more than fits. Messages in this process take no room.
+    /// From now on a user of sessions keeps up to so many bytes of their messages, or does so no
+    /// longer. The peer is told to send no more than fits. Messages in this process take no room.
     virtual void add_budget(std::size_t /*bytes*/) {}
     virtual void remove_budget(std::size_t /*bytes*/) {}
 
@@ -180,8 +182,8 @@ public:
     /// ask again at once after `connection_refused`.
     virtual RequestId accept(AcceptRequest request, AcceptHandler handler) = 0;
 
-    /// The sessions of an entity that could be granted now. Unset: the broker does not tell. It is
-    /// known here: no request is made.
+    /// The sessions of an entity that could be granted now. Unset: the broker does not report them.
+    /// The port knows the answer, so no request is made.
     [[nodiscard]] virtual std::optional<ReadySessions> ready_sessions(
         const std::string& /*entity*/) {
         return std::nullopt;
@@ -216,8 +218,8 @@ public:
     virtual RequestId delete_messages(DeleteMessagesRequest request, DeletedHandler handler) = 0;
 
     /// Changes or lists a subscription's rules. Only a list answers with rules. Fails with
-    /// `not_supported` at an entity that is no subscription, `duplicate_entity` (a rule has this
-    /// name), `entity_not_found` (no rule has it), or `invalid_argument` (the rule).
+    /// `not_supported` if the entity is no subscription, `duplicate_entity` if a rule has this name
+    /// already, `entity_not_found` if no rule has it, or `invalid_argument` if the rule is wrong.
     virtual RequestId manage_rules(RulesRequest request, RulesHandler handler) = 0;
 };
 

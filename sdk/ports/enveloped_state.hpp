@@ -12,9 +12,9 @@
 namespace sessionq::ports {
 
 /// The state of a locked session in its two parts: the application's, and this library's record
-/// (see `StateEnvelope`). To change one keeps the other. Operations run one after another, so none
-/// overwrites a state that another one has read. To set the application's state reads the record
-/// first, unless it is known.
+/// (see `StateEnvelope`). A change of one part keeps the other. Operations run one after another,
+/// so none overwrites a state that another one has read. Before the application's state is set, the
+/// record is read, unless it is known.
 ///
 /// On the link's loop.
 class EnvelopedState {

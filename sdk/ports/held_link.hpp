@@ -12,16 +12,16 @@ namespace sessionq::ports {
 
 /// A session link together with the things that end with it: the locks that its messages have of
 /// their own, and the session's state in its two parts. A processor's session and a receiver each
-/// hold one. A message without a lock of its own has null for it everywhere here, so that nobody
-/// asks which kind of link this is.
+/// hold one. If a message has no lock of its own, the functions here return and take null for it.
+/// So callers need not ask which kind of link this is.
 ///
 /// On the link's loop.
 class HeldLink {
 public:
     explicit HeldLink(SessionLinkPtr link) noexcept : link_{std::move(link)} {}
 
-    /// Keeps the locks of messages from now on, where they have locks of their own. `notifier` runs
-    /// the callbacks of their stop tokens.
+    /// From now on the locks of messages are renewed and watched, if they have locks of their own.
+    /// `notifier` runs the callbacks of their stop tokens.
     void keep_message_locks(core::EventLoop& loop, core::Executor& notifier,
                             OwnLocks::Terms terms) {
         if (MessageLocks* const port = link_->message_locks()) {
@@ -73,8 +73,8 @@ public:
         link_->settle(delivery, std::move(settlement));
     }
 
-    /// The link is lost, or not needed any more. Everything that it has not answered stays without
-    /// an answer, but for settlements.
+    /// The link is lost, or not needed any more. Unanswered requests stay without an answer, except
+    /// settlements.
     void drop() noexcept {
         link_.reset();
         locks_.reset();

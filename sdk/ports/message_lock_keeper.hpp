@@ -43,7 +43,7 @@ class MessageLockKeeper {
 public:
     enum class Renewal : std::uint8_t { automatic, by_hand };
 
-    /// So many locks are renewed by one request at most. The others follow at once.
+    /// The most locks of one renewal request. The others follow at once.
     static constexpr std::size_t max_batch = 500;
 
     explicit MessageLockKeeper(Renewal renewal) noexcept : renewal_{renewal} {}
@@ -52,12 +52,12 @@ public:
     void add(MessageLock& lock, TimePoint now, Duration length);
     /// The message is settled or given up. Again, or after its loss: no effect.
     void remove(MessageLock& lock) noexcept;
-    /// Any one that is kept; null: none is.
+    /// Any kept lock; null: there is none.
     [[nodiscard]] MessageLock* any() const noexcept {
         return heap_.empty() ? nullptr : heap_.back();
     }
 
-    /// The lock is renewed until then, and no longer. A kept lock only.
+    /// A kept lock is renewed until then, and no longer.
     void renew_until(MessageLock& lock, TimePoint until) noexcept;
 
     /// The broker answered the renewal asked for at `asked`. True: the lock is lost, and the keeper

@@ -22,10 +22,10 @@ public:
     struct Terms {
         Renewal renewal{Renewal::automatic};
         Duration max_renewal{}; ///< zero: no limit
-        /// Told of an answer to a renewal, and how long it took. Null: nobody asks.
+        /// Called with each answer to a renewal, and how long it took. Null: nobody asks.
         std::function<void(Duration took, const core::Result<LockGrant>& answer)> renewed{};
-        /// Told of each lock that is lost, with the holder that `add` was given. It may destroy
-        /// that. Null: nobody asks.
+        /// Called for each lock that is lost, with the holder that `add` was given, which it may
+        /// destroy. Null: nobody asks.
         std::function<void(Delivery* held)> lost{};
     };
 
@@ -35,19 +35,19 @@ public:
     OwnLocks(const OwnLocks&) = delete;
     OwnLocks& operator=(const OwnLocks&) = delete;
 
-    /// A delivery came. `held`: the same, if it stays until `remove`. Null: it has no lock of its
-    /// own.
+    /// A delivery came. `held`: the same delivery, if it stays until `remove`. Returns null if the
+    /// delivery has no lock of its own.
     [[nodiscard]] std::shared_ptr<OwnLock> add(const Delivery& delivery, Delivery* held = nullptr);
     /// From now on counts how long the lock may be renewed.
     void restart(OwnLock& lock) noexcept;
     /// The message is settled. Again, and null: no effect.
     void remove(OwnLock* lock) noexcept;
-    /// All may end sooner than was granted.
+    /// All locks may end sooner than was granted.
     void became_uncertain();
 
     using Renewed = std::function<void(core::Result<Deadline>)>;
-    /// Renews now. Returns the id of the request at the link. A lock that has ended: tells so
-    /// within the call.
+    /// Renews a lock now. Returns the id of the request at the link. If the lock has ended,
+    /// `renewed` is called within the call.
     RequestId renew(const std::shared_ptr<OwnLock>& lock, Deadline deadline, Renewed renewed);
 
 private:

@@ -93,21 +93,21 @@ public:
 
     [[nodiscard]] virtual const std::string& session_id() const noexcept = 0;
 
-    /// Of which entity the session is, as a position in the accept that it answered: 0 is `entity`,
-    /// n is `further_entities[n - 1]`.
+    /// The entity of the session, as a position in the accept that it answered: 0 is `entity`, n is
+    /// `further_entities[n - 1]`.
     [[nodiscard]] virtual std::size_t entity_index() const noexcept { return 0; }
 
     /// The lock as the broker granted it in answer to the accept: its full length then. The holder
     /// must allow for the time that the answer travelled.
     [[nodiscard]] virtual LockGrant initial_lock() const noexcept = 0;
 
-    /// The account of this link's deliveries, in bytes, from arrival until they are kept no longer;
-    /// the owner tells it. Null: the port counts them, or need not.
+    /// The account of the bytes of this link's deliveries. The owner reports each delivery, from
+    /// its arrival until it is kept no longer. Null: the port counts them, or need not.
     [[nodiscard]] virtual core::ReceiveSharePtr share() const { return nullptr; }
 
-    /// Set once, before any other call. The events outlive the link. Answers how much of the
-    /// accept's `first` went out with it: the link begins with that credit, and with a drain that
-    /// is not answered yet. None where the port or its peer cannot do that.
+    /// Set once, before any other call. The events outlive the link. Returns the part of the
+    /// accept's `first` that went out with it. The link begins with that credit, and with a drain
+    /// that is not answered yet. There is none if the port or its peer cannot do that.
     virtual FirstCredit set_events(LinkEvents& events) = 0;
 
     /// Allows `count` more deliveries.
@@ -127,7 +127,7 @@ public:
     [[nodiscard]] virtual MessageLocks* message_locks() noexcept { return nullptr; }
 
     virtual RequestId get_state(Deadline deadline, StateHandler handler) = 0;
-    /// No value clears the state.
+    /// Sets the state. Without a value it is cleared.
     virtual RequestId set_state(std::optional<std::string> state, Deadline deadline,
                                 DoneHandler handler) = 0;
 

@@ -23,7 +23,7 @@ public:
     /// destroyed the book.
     [[nodiscard]] bool fail_all(LinkEvents* events, const Failure& why);
 
-    /// The port tags of those that wait.
+    /// The port tags of the waiting settlements.
     [[nodiscard]] std::vector<std::uint64_t> tags() const;
 
     [[nodiscard]] bool empty() const noexcept { return first_ == waiting_.size(); }
