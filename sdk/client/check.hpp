@@ -15,7 +15,7 @@ void require_option(bool in_range, std::string_view complaint);
 
 void require_argument(bool usable, std::string_view complaint);
 
-/// AMQP's texts are UTF-8.
+/// Throws if the text is not UTF-8, as AMQP requires.
 void check_text(std::string_view text, std::string_view name);
 
 void check_properties(const Properties& properties, std::string_view name);

@@ -13,8 +13,9 @@
 
 namespace sessionq::client {
 
-/// Asks for messages until there is one, or the operation ends. Bound to the loop of its operation,
-/// which keeps it.
+/// Asks the broker for messages until there is one, or until the operation ends. `BrowserCore`
+/// makes one for a peek that waits. It runs on the loop of its operation, and the operation keeps
+/// it alive.
 class BrowserWait : public std::enable_shared_from_this<BrowserWait> {
 public:
     using Messages = std::vector<ReceivedMessage>;

@@ -13,13 +13,13 @@
 
 namespace sessionq::client {
 
-/// Says that a broker does not fulfil a request, so that asking again would never end.
+/// The failure of a request that the broker does not fulfil, so that asking again would never end.
 [[nodiscard]] inline Failure no_progress(const std::string& what) {
     return {.code = Errc::protocol_error, .detail = "the broker makes no progress: " + what};
 }
 
-/// Where a peek goes on behind a page that was asked for from `from`. Nothing if that is not
-/// further on: the broker would send the same page for ever. Pure.
+/// Returns where a peek goes on after a page that was asked for from `from`. Unset if that is not
+/// further on, because the broker would send the same page for ever. Pure.
 [[nodiscard]] inline std::optional<std::int64_t> position_behind(
     const std::vector<ReceivedMessage>& page, std::int64_t from) noexcept {
     std::int64_t last = std::numeric_limits<std::int64_t>::min();

@@ -56,14 +56,15 @@ public:
     }
 
     using TellBacklog = std::function<std::optional<processor::Backlog>(const std::string&)>;
-    /// Sets the function by which the broker tells the backlog of an entity. Before anything is
-    /// made from the client.
+    /// Sets the function by which the broker tells the backlog of an entity. Called before anything
+    /// is made from the client.
     void tell_backlog_by(TellBacklog tell) { tell_backlog_ = std::move(tell); }
     [[nodiscard]] std::optional<processor::Backlog> backlog(const std::string& entity) const {
         return tell_backlog_ ? tell_backlog_(entity) : std::nullopt;
     }
 
-    /// Names the broker in spans, if there is a tracer. Before anything is made from the client.
+    /// Names the broker in spans, if there is a tracer. Called before anything is made from the
+    /// client.
     void begin_tracing(core::SpanBroker broker);
     [[nodiscard]] const core::TracingPtr& tracing() const noexcept { return tracing_; }
 
@@ -76,7 +77,7 @@ public:
     /// receive thread.
     [[nodiscard]] core::Executor& notifier() noexcept { return notifier_; }
 
-    /// Each in turn. Thread-safe.
+    /// Returns each thread in turn. Thread-safe.
     [[nodiscard]] EndpointThread& next_thread() noexcept;
 
 private:

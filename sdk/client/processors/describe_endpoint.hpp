@@ -10,8 +10,9 @@
 
 namespace sessionq::client {
 
-/// A local socket that tells a document to each process that connects, one after another, on a
-/// thread of its own. Only the user of this process may connect.
+/// Serves a document on a local socket, if `describe_socket` is set. Each process that connects
+/// gets the document, one after another, on a thread of its own. Only the user of this process may
+/// connect.
 class DescribeEndpoint {
 public:
     using Document = std::function<std::string()>;

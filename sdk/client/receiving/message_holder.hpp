@@ -22,10 +22,10 @@ namespace sessionq::client {
 template <typename T>
 struct Operation;
 
-/// A delivery that the application has.
+/// A delivery in the hands of the application. A `LockedMessage` refers to it.
 struct HeldDelivery final : ports::Delivery, core::ListHook<> {
     HeldDelivery() = default;
-    /// Of a processor's session, whose handler asked for it.
+    /// Takes over a delivery that a processor's handler asked for.
     explicit HeldDelivery(ports::Delivery&& asked) noexcept {
         message = std::move(asked.message);
         bytes = asked.bytes;
@@ -41,12 +41,12 @@ struct HeldDelivery final : ports::Delivery, core::ListHook<> {
         }
     }
 
-    /// Any thread: the settling call that counts was made.
+    /// The first settling call was made, and it counts. Any thread.
     std::atomic<bool> decided{false};
-    /// Itself, while its settlement is unanswered.
+    /// A reference to itself while its settlement is unanswered.
     std::shared_ptr<HeldDelivery> kept{};
     PendingPtr<core::Done> settling{};
-    /// Null: its session's lock covers it.
+    /// Null: the lock of the session covers it.
     std::shared_ptr<ports::OwnLock> own_lock{};
 
     [[nodiscard]] bool is_lost() const noexcept {
@@ -68,12 +68,12 @@ public:
 
     /// Throws not_supported.
     virtual void require(ports::Capability capability) const = 0;
-    /// Throws lock_lost if nothing of it can be settled any more.
+    /// Throws lock_lost if no message of it can be settled any more.
     virtual void require_held() const = 0;
 
     using DeliveryPtr = std::shared_ptr<HeldDelivery>;
 
-    /// Sends the settlement. Unset: it is done.
+    /// Sends the settlement. Unset: the settlement is complete already.
     [[nodiscard]] virtual std::optional<Operation<core::Done>> settle(
         DeliveryPtr delivery, ports::Settlement settlement, const OperationContext& context) = 0;
     /// Throws the errors of the settling functions.

@@ -13,7 +13,8 @@ namespace sessionq::client {
 
 using Deliveries = std::vector<ports::DeliveryPtr>;
 
-/// The answer of a receive that is given up. That no message came in time is an answer.
+/// The answer of a receive that is given up. After a timeout it is empty: no message came, which is
+/// no failure.
 [[nodiscard]] inline core::Result<Deliveries> answer_in_vain(Failure why) {
     return why.code == Errc::timeout ? core::Result<Deliveries>{Deliveries{}} : std::move(why);
 }

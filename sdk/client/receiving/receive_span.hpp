@@ -17,11 +17,12 @@ namespace sessionq::client {
     return context.trace() != nullptr ? context.trace() : OperationContext::current().trace();
 }
 
-/// The span of a request for a session or for messages. It begins with the request, and there is
-/// none unless something came.
+/// The span of a request for a session or for messages. It begins with the request. If nothing
+/// came, there is no span.
 class ReceiveSpan {
 public:
-    /// `tracing` may be null: then there is no span, and no clock is read. So may `ambient`.
+    /// `tracing` may be null: then there is no span, and no clock is read. `ambient` may be null
+    /// too.
     ReceiveSpan(const core::TracingPtr& tracing, const TraceContext* ambient);
 
     /// A session came, or messages of it did.

@@ -186,13 +186,13 @@ template <typename R>
     return close_operation(*Access::session(receiver), context);
 }
 
-/// Decides the message (R8). Throws `already_settled` or `lock_lost`. A second attempt throws.
+/// Settles the message (R8). Throws `already_settled` or `lock_lost`. A second attempt throws.
 [[nodiscard]] PublicCall<core::Done> settle(const LockedMessage& message, ports::Outcome outcome,
                                             const OperationContext& context,
                                             Properties properties_to_modify = {},
                                             DeadLetterInfo dead_letter = {});
 
-/// For each message why it was not completed, or nothing.
+/// For each message the reason why it was not completed. Unset: it was completed.
 using CompleteFailures = std::vector<std::optional<Failure>>;
 
 /// Completes messages of one receiver, without waiting for one before the next. Ends when all are

@@ -51,7 +51,7 @@ public:
         return {.code = Errc::cancelled, .detail = "the receiver of " + title() + " is closed"};
     }
 
-    /// Has the session given back. Does not wait. Again: no effect.
+    /// Gives the session back, without waiting. No effect if called again.
     void give_back() noexcept;
 
     // On the loop
@@ -61,7 +61,7 @@ public:
     void set_lock_expires(Deadline expires) noexcept {
         expires_.store(expires.time().time_since_epoch().count(), std::memory_order_release);
     }
-    /// The first reason counts.
+    /// Sets the reason of the loss. The first one counts.
     void set_loss(const Failure& why);
     /// Fires the stop token on `notifier`, because its callbacks are user code.
     void fire_stop(core::Executor& notifier);
@@ -105,7 +105,7 @@ public:
     /// because no object on a receive thread may hold the client.
     void keep(std::shared_ptr<ClientCore> client) noexcept { client_ = std::move(client); }
 
-    /// In spans. Valid as long as this.
+    /// The place of the session in spans. Valid as long as this object.
     [[nodiscard]] core::SpanPlace place() const noexcept {
         return {.entity = status_->entity(), .session_id = status_->session_id()};
     }
@@ -120,7 +120,7 @@ private:
 
 using HeldSessionPtr = std::shared_ptr<HeldSession>;
 
-/// Null, of a receiver that was moved from: no effect.
+/// Gives the session back. No effect on null, which a moved-from receiver has.
 inline void give_back(const HeldSessionPtr& session) noexcept {
     if (session != nullptr) {
         session->status()->give_back();

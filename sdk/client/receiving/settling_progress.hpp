@@ -8,7 +8,7 @@
 
 namespace sessionq::client {
 
-/// Counts the messages that the application has and has not settled, and decides whether it is too
+/// Counts the messages that the application holds and has not settled. Decides whether it is too
 /// slow for its lock to be renewed (R13).
 class SettlingProgress {
 public:

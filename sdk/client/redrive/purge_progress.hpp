@@ -12,12 +12,12 @@ namespace sessionq::client {
 /// Decides how many messages the next request of a purge deletes, and when the purge is over. Pure.
 class PurgeProgress {
 public:
-    /// Azure Service Bus allows as many in its smallest tier.
+    /// The most messages of one request. Azure Service Bus allows as many in its smallest tier.
     static constexpr std::uint32_t per_request = 500;
 
-    /// A broker may delete less than it is asked for while there is more, because of partitions and
-    /// locks. This many answers in a row of less than a sixteenth are a broker that says "1
-    /// deleted" for ever.
+    /// The most small answers in a row. A broker may delete less than it is asked for while there
+    /// is more, because of partitions and locks. After so many answers of less than a sixteenth the
+    /// purge ends: the broker could say "1 deleted" for ever.
     static constexpr std::uint32_t most_small = 250;
     static constexpr std::uint32_t small_share = 16;
 
@@ -31,7 +31,7 @@ public:
     }
 
     enum class Next : std::uint8_t { ask, done, no_progress };
-    /// A request has deleted so many. Decides whether to ask again.
+    /// A request has deleted `count` messages. Decides whether to ask again.
     [[nodiscard]] Next add(std::uint32_t count) noexcept {
         const bool is_small = std::uint64_t{count} * small_share < next();
         deleted_ += count;

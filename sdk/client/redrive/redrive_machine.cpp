@@ -61,8 +61,8 @@ bool RedriveMachine::gives_up(TimePoint now) const noexcept {
     return supply_ == Supply::none && now - last_progress_ >= max_wait_;
 }
 
-/// A session whose dead letters are all in hand. When waiting is over, also one that has its first
-/// ones: the others stay.
+/// Chooses a session whose dead letters are all in hand. When waiting is over, a session with only
+/// its first letters will do: its others stay.
 RedriveMachine::Session* RedriveMachine::choose(TimePoint now) {
     while (!busy_.empty() && busy_.front()->ask_again <= now) {
         ready_.push_back(busy_.front());

@@ -41,7 +41,7 @@ public:
     struct Look {
         SessionId session_id;
     };
-    /// Send copies of these, in order, as many of the first as fit.
+    /// Send copies of these letters, in order: as many from the front as fit.
     struct Send {
         Numbers numbers;
     };
@@ -70,10 +70,10 @@ public:
 
     /// Answers `Receive`, before `received` for each dead letter that came.
     void received_nothing();
-    /// A dead letter is in hand. False: it was not planned, so it is only held. One that a broker
-    /// delivers again and again is no progress.
+    /// A dead letter is in hand. False: it was not planned, so it is only held. A letter that a
+    /// broker delivers again and again counts as no progress.
     bool received(Number number, TimePoint now);
-    /// A dead letter of the session that is in work is locked no more.
+    /// The lock of a dead letter is lost. The letter belongs to the session in work.
     void lost(Number number);
 
     void held();              ///< Answers `Hold`.
@@ -98,7 +98,8 @@ private:
     enum class Looked : std::uint8_t { not_yet, done };
     enum class Supply : std::uint8_t { some, none };
 
-    /// A lock may be lost and the letter come again, but not for ever.
+    /// The most arrivals of one letter. Its lock may be lost and it may come again, but not for
+    /// ever.
     static constexpr std::uint8_t most_arrivals = 10;
 
     struct Letter {

@@ -19,8 +19,8 @@ namespace sessionq::client {
                                               std::string_view source,
                                               const amqp::ClockReading& at);
 
-/// The sequence number of the dead letter of `source` whose copy the message is. Nothing if it is
-/// none.
+/// If the message is the copy of a dead letter of `source`, returns the sequence number of that
+/// letter. Otherwise unset.
 [[nodiscard]] std::optional<std::int64_t> redriven_from(const MessageContent& message,
                                                         std::string_view source);
 

@@ -15,8 +15,8 @@ namespace sessionq::client {
 
 class WaitingTries;
 
-/// Sends until `SendRetry` is content, or until the operation is given up. Lives on the loop: its
-/// request under way keeps it, or `WaitingTries` between two tries.
+/// Sends messages, and tries again as `SendRetry` decides, until the operation ends. Lives on the
+/// loop. The request under way keeps it alive, and `WaitingTries` does so between two tries.
 class RetryingSend final : public std::enable_shared_from_this<RetryingSend> {
 public:
     using SequenceNumbers = std::vector<std::int64_t>;

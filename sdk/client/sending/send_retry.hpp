@@ -37,10 +37,10 @@ public:
         return deadline.passed(next) ? std::nullopt : std::optional{next};
     }
 
-    /// No try follows.
+    /// The operation is given up, so no try follows.
     void give_up() noexcept { most_tries_ = 0; }
 
-    /// That of the last try. Its outcome is unknown if that of any try is.
+    /// The failure of the last try. Its outcome counts as unknown if that of any try is.
     [[nodiscard]] Failure last_failure() const {
         Failure failure = last_;
         if (tries_ > 1) {

@@ -16,9 +16,9 @@ struct Sending {
     std::string_view operation{}; ///< "send" or "schedule"
 };
 
-/// Begins the span of the request. Gives each message that has no trace context one: that of its
-/// own span, of the request's, or without a tracer of the request's context. `ambient`: null if
-/// that has none.
+/// Begins the span of the request. Gives a trace context to each message that has none: that of the
+/// message's own span, or that of the request's span. Without a tracer it is `ambient`, the trace
+/// of the request's context; null: there is none.
 [[nodiscard]] core::OpenSpan begin_send(const core::TracingPtr& tracing, const Sending& sending,
                                         std::span<Message> messages, const TraceContext* ambient);
 

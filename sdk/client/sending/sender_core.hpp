@@ -17,8 +17,8 @@ namespace sessionq::client {
 using SequenceNumbers = std::vector<std::int64_t>;
 
 /// Adds to a valid message the facts that every sent message has: an id, and the deadline and trace
-/// of its request from `context`. A scheduled one becomes available after the request and has no
-/// deadline of it (R22).
+/// of its request from `context`. A scheduled message becomes available after the request, so it
+/// does not get the deadline (R22).
 void complete_message(Message& message, const OperationContext& context);
 /// The same without the trace of the request.
 void complete_untraced(Message& message, const OperationContext& context);
