@@ -24,8 +24,8 @@ public:
     Endpoint(const Endpoint&) = delete;
     Endpoint& operator=(const Endpoint&) = delete;
 
-    /// Connects, so that a wrong address, credential or product is known at once, and the broker's
-    /// capabilities too.
+    /// Connects to the broker. A wrong address, credential or product fails here, and the broker's
+    /// capabilities are known afterwards.
     void connect(ports::DoneHandler handler);
 
     [[nodiscard]] core::EventLoop& loop() noexcept override { return connection_.loop(); }

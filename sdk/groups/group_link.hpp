@@ -36,7 +36,8 @@ public:
     void close(DoneHandler handler) override;
 
     // For the receiver. These functions may run events, and an event may destroy the link.
-    /// The owner's credit beyond the messages that wait here and `outstanding` more on their way.
+    /// Returns for how many more messages the owner has given credit. Messages that wait here and
+    /// `outstanding` others on their way are subtracted.
     [[nodiscard]] std::uint32_t missing_credit(std::uint32_t outstanding) const noexcept;
     /// Gives the waiting messages to the owner, within its credit.
     void give();

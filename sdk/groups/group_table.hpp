@@ -78,15 +78,15 @@ public:
     [[nodiscard]] Held* next_for(Group& group);
     /// A given message waits again, at its place.
     void undo(Held& held);
-    /// A given message has failed. It and all that waits of its group go back to the broker, so
-    /// that they come again in order.
+    /// A given message has failed. It and the waiting messages of its group go back to the broker,
+    /// so that they come again in order.
     void fail(Held& held, core::WeakHandle<GroupLink> settler);
     /// A given message is settled; the broker will answer.
     void settle(Held& held, core::WeakHandle<GroupLink> settler);
     /// The message is settled, or back at the broker.
     void remove(Held& held);
-    /// The waiting messages of groups that return, in order. Call once nothing more can arrive; the
-    /// caller sends each message back and removes it.
+    /// The waiting messages of groups that return, in order. Call it when no more messages can
+    /// arrive. The caller sends each message back and removes it.
     [[nodiscard]] std::vector<Held*> take_returning();
     /// The waiting messages of groups that no session holds, in order.
     [[nodiscard]] std::vector<Held*> take_waiting();
@@ -96,7 +96,7 @@ public:
     /// The same, if the session has had messages and has none in hand. If the broker deals the
     /// group anew now, another consumer may have had it.
     [[nodiscard]] GroupLink* resting(std::string_view group) const;
-    /// For messages whose sender sets no sequence number.
+    /// A number for a message whose sender sets no sequence number.
     [[nodiscard]] std::int64_t next_sequence_number() noexcept { return ++last_number_; }
     [[nodiscard]] bool has_ready() const noexcept { return !ready_.empty(); }
     /// No message is here and no session is open.
@@ -104,7 +104,7 @@ public:
     [[nodiscard]] bool has(std::string_view group) const { return groups_.contains(group); }
     [[nodiscard]] LinkWindow& window() noexcept { return window_; }
 
-    /// Messages given to sessions that the broker has not said to be settled.
+    /// Visits the messages that sessions have. The broker has not confirmed their settlement.
     template <typename Visit>
     void visit_given(Visit visit) const {
         for (const auto& [id, group] : groups_) {

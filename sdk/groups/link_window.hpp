@@ -11,9 +11,9 @@
 
 namespace sessionq::groups {
 
-/// Decides how much credit a receiver link gets that several groups share. Each `GroupTable` has
-/// one. The window is wide, so that no group waits for another, and its messages fit into the byte
-/// budget (R23). One message is always allowed.
+/// Decides how much credit a receiver link gets. Several groups share the link, and each
+/// `GroupTable` has one window. The window is wide, so that no group waits for another, and its
+/// messages fit into the byte budget (R23). One message is always allowed.
 class LinkWindow {
 public:
     static constexpr std::uint32_t widest = 2000;

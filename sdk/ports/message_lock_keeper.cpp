@@ -98,7 +98,7 @@ void MessageLockKeeper::place(MessageLock& lock, std::size_t at) noexcept {
     lock.place_ = at;
 }
 
-/// Moves the lock to where it belongs by when it is due.
+/// Moves the lock to its place in the heap, by its due time.
 void MessageLockKeeper::sift(MessageLock& lock) noexcept {
     std::size_t at = lock.place_;
     for (; at != 0 && due(lock) < due(*heap_[(at - 1) / 2]); at = (at - 1) / 2) {

@@ -45,7 +45,7 @@ class MessageLockKeeper {
 public:
     enum class Renewal : std::uint8_t { automatic, by_hand };
 
-    /// So many locks are renewed by one request at most. The others follow at once.
+    /// The most locks of one renewal request. The others follow at once.
     static constexpr std::size_t max_batch = 500;
 
     explicit MessageLockKeeper(Renewal renewal) noexcept : renewal_{renewal} {}

@@ -133,7 +133,7 @@ public:
     [[nodiscard]] virtual MessageLocks* message_locks() noexcept { return nullptr; }
 
     virtual RequestId get_state(Deadline deadline, StateHandler handler) = 0;
-    /// No value clears the state.
+    /// Sets the state. Without a value it is cleared.
     virtual RequestId set_state(std::optional<std::string> state, Deadline deadline,
                                 DoneHandler handler) = 0;
 

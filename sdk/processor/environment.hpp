@@ -40,8 +40,8 @@ struct Environment {
     /// A connected broker that sends nothing for so long counts as silent.
     Duration silence{std::chrono::seconds{60}};
     Tuning tuning{};
-    /// Keeps alive everything that this struct refers to. For messages that an application keeps
-    /// longer than the processor.
+    /// Lock it to keep alive everything that this struct refers to. `HandlerSession` does, because
+    /// an application may keep messages longer than the processor.
     std::weak_ptr<const void> host{};
     /// Called once, after a started processor has stopped and its last handler has returned. It is
     /// the last thing done on its loop. The processor may be destroyed from then on, and not

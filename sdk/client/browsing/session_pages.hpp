@@ -23,7 +23,8 @@ public:
     explicit SessionPages(std::size_t most_bytes = std::size_t{128} << 20U) noexcept
         : most_bytes_{most_bytes} {}
 
-    /// `repeats`: the page is full and names no session that is new.
+    /// `repeats`: the page is full and names no new session. `too_much`: the ids take too much
+    /// memory.
     enum class Next : std::uint8_t { ask, done, repeats, too_much };
     Next add(std::vector<std::string> page) {
         const std::size_t before = ids_.size();
@@ -41,7 +42,8 @@ public:
         return !is_full ? Next::done : ids_.size() == before ? Next::repeats : Next::ask;
     }
 
-    /// Where the next page begins. The broker counts the ids that it has listed, also twice.
+    /// Where the next page begins. The broker counts each id that it has listed, also a repeated
+    /// one.
     [[nodiscard]] std::uint32_t skip() const noexcept { return listed_; }
     [[nodiscard]] std::vector<std::string> take() {
         known_.clear();
@@ -52,8 +54,8 @@ private:
     const std::size_t most_bytes_;
     std::size_t bytes_{0};
     std::uint32_t listed_{0};
-    std::deque<std::string> ids_{};                // whose strings stay where they are
-    std::unordered_set<std::string_view> known_{}; // views of them
+    std::deque<std::string> ids_{}; // a deque, because its strings stay where they are
+    std::unordered_set<std::string_view> known_{}; // views of `ids_`
 };
 
 } // namespace sessionq::client

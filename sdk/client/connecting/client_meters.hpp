@@ -41,7 +41,7 @@ struct ClientMeters {
     }
 };
 
-/// Hands the answer to a send on to `answer_to`, and measures it.
+/// Passes the answer to a send on to `answer_to`, and measures it.
 template <typename AnswerTo>
 [[nodiscard]] auto measured_send(ClientMeters& meters, core::EventLoop& loop, std::size_t messages,
                                  AnswerTo answer_to) {

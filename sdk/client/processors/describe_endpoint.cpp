@@ -28,9 +28,9 @@ namespace {
 using Local = asio::local::stream_protocol;
 
 constexpr int most_waiting = 16;
-/// For one visitor to read its document. The next one waits meanwhile.
+/// The time that one visitor has to read its document. The next one waits meanwhile.
 constexpr Duration visit_patience = std::chrono::seconds{2};
-/// Before the next accept if one failed: there may be no descriptors left.
+/// The pause after a failed accept. There may be no descriptors left.
 constexpr Duration accept_pause = std::chrono::seconds{1};
 
 [[noreturn]] void refuse_socket(const std::string& path, const std::string& why) {
@@ -77,7 +77,7 @@ public:
 
 private:
     std::string path_;
-    struct ::stat bound_ {}; ///< which file it is
+    struct ::stat bound_ {}; ///< identifies the file that was bound
 };
 
 SocketPath::SocketPath(std::string path, Local::acceptor& acceptor) : path_{std::move(path)} {

@@ -12,8 +12,9 @@
 
 namespace sessionq::client {
 
-/// The session of a processor's handler, for the requests that the handler makes. It may outlive
-/// the session, with messages that an application keeps: then they cannot be settled any more.
+/// The session of a processor's handler, for the requests that the handler makes. If an application
+/// keeps messages longer than the session, this object stays with them. Those messages cannot be
+/// settled any more.
 class HandlerSession final : public MessageHolder {
 public:
     explicit HandlerSession(processor::SessionDriver& driver);
@@ -27,7 +28,7 @@ public:
     [[nodiscard]] std::optional<Operation<core::Done>> settle(
         DeliveryPtr delivery, ports::Settlement settlement,
         const OperationContext& context) override;
-    /// Throws not_supported: the processor does.
+    /// Throws not_supported, because the processor renews the lock.
     [[nodiscard]] Operation<Deadline> renew_lock(const HeldDelivery& delivery,
                                                  const OperationContext& context) override;
 
@@ -79,7 +80,7 @@ private:
     }
 
     const WeakDriver driver_;
-    const std::weak_ptr<const void> host_; ///< keeps the next three
+    const std::weak_ptr<const void> host_; ///< lock it before the next three are used
     core::EventLoop& loop_;
     const ports::Capabilities& capabilities_;
     const core::Clock* clock_;

@@ -18,7 +18,7 @@ void check_calls(std::uint32_t calls) {
                            "EntityProcessorOptions::max_concurrent_calls must be 1 to 10,000");
 }
 
-/// One session, which is never left, with so many calls.
+/// Returns the options of one session, which is never left, with so many calls.
 ProcessorOptions as_session(const EntityProcessorOptions& options) {
     check_calls(options.max_concurrent_calls);
     return {.max_concurrent_sessions = 1,

@@ -53,7 +53,7 @@ processor::StopTerms terms_of(const StopOptions& options, TimePoint now) {
         const double share = *options.cancel_after > 0 ? std::min(*options.cancel_after, 1.0) : 0;
         const std::chrono::duration<double, Duration::period> after{
             static_cast<double>(timeout.count()) * share};
-        // a share of for ever is for ever
+        // a share of an endless time is endless
         terms.cancel_at = terms.deadline.is_never() && share > 0
                               ? TimePoint::max()
                               : now + std::chrono::duration_cast<Duration>(after);
@@ -84,7 +84,7 @@ ProcessorRuntime::~ProcessorRuntime() {
         return;
     }
     const StopReport report = stop({.timeout = destructor_patience});
-    endpoint_.reset(); // it tells of the stop, too
+    endpoint_.reset(); // after the stop, which it shows too
     const bool inside = run->calls_back();
     const Duration patience = report.complete ? destructor_patience : late_patience;
     if (!inside && run->emptied.wait_for(patience) == std::future_status::ready) {
@@ -184,7 +184,7 @@ void ProcessorRuntime::start() {
         std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_idle_timeout)
             .count(),
         " ms");
-    const std::lock_guard lock{mutex_}; // who finds it finds it started
+    const std::lock_guard lock{mutex_}; // so that a run in `run_` is always started
     run_.swap(run);
     run_->processor->start();
 }

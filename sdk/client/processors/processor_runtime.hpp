@@ -42,7 +42,8 @@ public:
     /// The handlers of the next start. Throws `invalid_state` between a start and the end of the
     /// stop. Must not run at the same time as `start`.
     [[nodiscard]] processor::Handlers& handlers_before_start();
-    /// Throws `invalid_state` until the stop has ended and all handlers have returned.
+    /// Starts a run. Throws `invalid_state` until the stop before has ended and all its handlers
+    /// have returned.
     void start();
     StopReport stop(const StopOptions& options) noexcept;
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return options_; }
@@ -96,14 +97,14 @@ private:
 
     const std::shared_ptr<ClientCore> client_;
     const std::vector<std::string> entities_;
-    const bool adapts_workers_; ///< nobody asked for a number
+    const bool adapts_workers_; ///< the application set no number of workers
     const ProcessorOptions options_;
     const ports::Scope scope_;
     processor::Handlers handlers_{};
     std::mutex starting_{}; ///< one start at a time
     mutable std::mutex mutex_{};
     RunPtr run_{}; ///< guarded by `mutex_`
-    /// From the first start. Ends first: its thread looks at the run.
+    /// Exists from the first start on. Ends first, because its thread looks at the run.
     std::unique_ptr<DescribeEndpoint> endpoint_{};
 };
 

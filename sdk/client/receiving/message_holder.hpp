@@ -44,7 +44,7 @@ struct HeldDelivery final : ports::Delivery, core::ListHook<> {
 
     /// The settling call that counts was made. Any thread.
     std::atomic<bool> decided{false};
-    /// Itself, while its settlement is unanswered.
+    /// A reference to itself while its settlement is unanswered.
     std::shared_ptr<HeldDelivery> kept{};
     PendingPtr<core::Done> settling{};
     /// Its own lock. Null: its session's lock covers it.

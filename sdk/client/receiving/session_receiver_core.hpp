@@ -28,7 +28,7 @@ class ReceiverSet;
 struct ReceiverSettings {
     ports::Scope scope{ports::Scope::session};
     ports::ReceiveMode mode{ports::ReceiveMode::peek_lock};
-    bool renews{true}; ///< the locks, by itself
+    bool renews{true}; ///< renews the locks by itself
     Duration max_lock_renewal{};
     std::uint32_t prefetch{0};
     int priority{0};
@@ -59,9 +59,9 @@ struct ReceiverSettings {
             .priority = options.priority};
 }
 
-/// A session held by a `SessionReceiver`: drives the link, the lock and the message queue as their
-/// deciders say. For a `Receiver` an entity without sessions is one session, whose lock does not
-/// end; its messages have locks of their own. Lives on one loop; its owner destroys it there.
+/// A session held by a `SessionReceiver`. Performs on the link the decisions about its lock and its
+/// messages. For a `Receiver`, an entity without sessions is one session: its lock does not end,
+/// and its messages have locks of their own. Lives on one loop; its owner destroys it there.
 class SessionReceiverCore final : public ports::LinkEvents {
 public:
     struct Home {
@@ -90,7 +90,7 @@ public:
                 ports::Settlement settlement);
     void get_state(const PendingPtr<std::optional<std::string>>& pending);
     void set_state(const PendingPtr<core::Done>& pending, std::optional<std::string> state);
-    /// Of a message, or of the session if `lock` is null.
+    /// Renews the lock of a message, or of the session if `lock` is null.
     void renew_lock(const PendingPtr<Deadline>& pending, std::shared_ptr<ports::OwnLock> lock);
 
     // At any time
@@ -133,7 +133,7 @@ private:
 /// Owns the receivers that live on a thread. Outlives the tasks of that thread's loop.
 class ReceiverSet {
 public:
-    /// Starts a receiver; returns the status of it that other threads may read.
+    /// Starts a receiver. Returns its status, which other threads may read.
     std::shared_ptr<SessionStatus> add(std::unique_ptr<SessionReceiverCore> receiver);
 
     /// Destroys it by a later turn, because it may be inside an event of its link.

@@ -39,14 +39,14 @@ void check_terms(const ports::Capabilities& broker, const AcceptTerms& terms) {
     }
 }
 
-/// An accept of any session waits for one. A named session, and an entity without sessions, is
-/// there or not.
+/// Whether an accept waits. Only an accept of any session does: a named session or an entity
+/// without sessions is there or not.
 bool is_waiting(const AcceptTerms& terms) noexcept {
     return !terms.session_id && terms.receiver.scope == ports::Scope::session;
 }
 
-/// An accept of any session that waits until its deadline and ends there found no session (R5). If
-/// it was to wait for less, the broker has not answered.
+/// The failure of an accept of any session. If it waited until its deadline, it found no session
+/// (R5). If it had to wait for less, the broker has not answered.
 Failure accept_failure(Failure why, bool waits_to_the_end) {
     if (why.code != Errc::timeout) {
         return why;

@@ -187,7 +187,7 @@ template <typename R>
     return close_operation(*Access::session(receiver), context);
 }
 
-/// Decides the message (R8). Throws `already_settled` or `lock_lost`. A second attempt throws.
+/// Settles the message (R8). Throws `already_settled` or `lock_lost`. A second attempt throws.
 [[nodiscard]] PublicCall<core::Done> settle(const LockedMessage& message, ports::Outcome outcome,
                                             const OperationContext& context,
                                             Properties properties_to_modify = {},

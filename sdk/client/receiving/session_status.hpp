@@ -63,7 +63,7 @@ public:
     void set_lock_expires(Deadline expires) noexcept {
         expires_.store(expires.time().time_since_epoch().count(), std::memory_order_release);
     }
-    /// The first reason counts.
+    /// Sets the reason of the loss. The first one counts.
     void set_loss(const Failure& why);
     /// Fires the stop token on `notifier`, because its callbacks are user code.
     void fire_stop(core::Executor& notifier);

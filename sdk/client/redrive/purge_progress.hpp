@@ -13,7 +13,7 @@ namespace sessionq::client {
 /// `PurgeRun` tells it each answer. Pure.
 class PurgeProgress {
 public:
-    /// Azure Service Bus allows as many in its smallest tier.
+    /// The most messages of one request. Azure Service Bus allows as many in its smallest tier.
     static constexpr std::uint32_t per_request = 500;
 
     /// A broker may delete less than it is asked for while there is more, because of partitions and
@@ -32,7 +32,7 @@ public:
     }
 
     enum class Next : std::uint8_t { ask, done, no_progress };
-    /// A request has deleted so many. Decides whether to ask again.
+    /// A request has deleted `count` messages. Decides whether to ask again.
     [[nodiscard]] Next add(std::uint32_t count) noexcept {
         const bool is_small = std::uint64_t{count} * small_share < next();
         deleted_ += count;

@@ -42,7 +42,7 @@ public:
     struct Look {
         SessionId session_id;
     };
-    /// Send copies of these, in order, as many of the first as fit.
+    /// Send copies of these letters, in order: as many from the front as fit.
     struct Send {
         Numbers numbers;
     };

@@ -46,7 +46,7 @@ private:
 
     struct Selection {
         WallTime began;
-        std::uint64_t left; ///< may still be selected
+        std::uint64_t left; ///< how many letters may still be selected
     };
 
     enum class Phase : std::uint8_t { planning, working, done };
@@ -89,7 +89,7 @@ private:
     Machine machine_;
     Selection selection_;
     UnderWay under_way_{};
-    RedriveReport told_{};                       ///< by `on_progress`
+    RedriveReport told_{};                       ///< the report that `on_progress` got last
     std::optional<ports::SendingLimit> limit_{}; // of a send to the target
     Hand hand_{};
 };

@@ -11,7 +11,7 @@
 namespace sessionq {
 namespace {
 
-/// As long as the context of a span that is its child.
+/// Returns a trace context as long as that of a child span.
 TraceContext context_as_long(const TraceContext* ambient) {
     return {.traceparent = "00-00000000000000000000000000000001-0000000000000001-00",
             .tracestate = ambient == nullptr ? std::string{} : ambient->tracestate};

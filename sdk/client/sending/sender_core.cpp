@@ -38,7 +38,7 @@ core::Random seeded() {
     return core::Random{seed};
 }
 
-/// A unique message id in the form of a UUID. It is cheap, because it asks for entropy once a
+/// A unique message id in the form of a UUID. It is cheap, because it asks for entropy once per
 /// thread.
 std::string make_message_id() {
     // Two generators with separate seeds, because 64 bits of state do not keep ids apart.

@@ -40,7 +40,7 @@ public:
     // For handlers. They throw lock_lost, and the failure that the test wants for requests.
     [[nodiscard]] std::optional<std::string> read_state() const;
     void write_state(std::optional<std::string> state);
-    /// `removes`: they need no settling.
+    /// `removes`: the messages need no settling.
     [[nodiscard]] Deliveries receive_deferred(std::span<const std::int64_t> numbers, bool removes);
     void settle_deferred(std::int64_t number, testing::Settlement settlement);
     void require_held() const;

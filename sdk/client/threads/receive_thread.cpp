@@ -19,7 +19,7 @@ thread_local const ReceiveThread* current_thread = nullptr;
 
 // Polling streams costs more than a round of tasks, so a busy thread polls once in so many rounds.
 constexpr unsigned rounds_between_polls = 8;
-// Unless they take long: then streams have waited enough.
+// If the rounds take this long, the thread polls earlier: the streams have waited enough.
 constexpr Duration longest_between_polls = std::chrono::microseconds{250};
 
 // Busy streams must not delay tasks and timers.

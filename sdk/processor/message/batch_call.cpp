@@ -40,7 +40,7 @@ void BatchCall::take(MessageCall& call, TimePoint now) {
 }
 
 /// Takes the messages that join the batch from the lane. The cast is safe, because only messages
-/// stand behind a message of the lane. Nothing is allocated under the lane's lock.
+/// follow a message in the lane. Nothing is allocated under the lane's lock.
 void BatchCall::take_more(std::size_t most, TimePoint now) {
     const SessionView& session = driver_->view();
     const ExpiredMessageAction expired = session.workplace().options().expired_message;

@@ -38,7 +38,7 @@ public:
     // On a worker
     dispatch::Verdict run() noexcept override;
     void noticed() override;
-    /// Notes the end of the handler, with its exception and the policy for that. If the message
+    /// Notes the end of the handler: its exception, and the failure policy for it. If the message
     /// returns, it holds the lane from here on, also while the application chooses a policy. A
     /// notice to the loop must follow.
     void keep(std::exception_ptr error) noexcept;

@@ -131,8 +131,8 @@ struct MessageActions {
 };
 
 /// Decides the way of one message, from its arrival to the broker's answer (R6, R8-R10).
-/// `SessionMachine` gives it each input on the loop and performs the step that it returns. Only the
-/// static functions are for workers. No I/O, no clock.
+/// `SessionMachine` gives it each input on the loop and performs the step that it returns. The
+/// decisions that workers need are static functions. No I/O, no clock.
 class MessageMachine : public core::ListHook<MessageMachine> {
 public:
     enum class Phase : std::uint8_t {

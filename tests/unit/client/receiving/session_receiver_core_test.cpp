@@ -32,7 +32,7 @@ private:
 struct SessionReceiverCoreFixture {
     /// A session that came `waited` after it was asked for, with a lock of `lock`.
     void open(Duration waited, Duration lock, const SessionReceiverOptions& options = {}) {
-        open_with(waited, lock, client::terms_of(options));
+        open_with(waited, lock, client::settings_of(options));
     }
     void open_with(Duration waited, Duration lock, const client::ReceiverSettings& terms) {
         const TimePoint asked = loop.now();
@@ -115,7 +115,7 @@ TEST_CASE("R12: session receiver: an answer that came at once counts from the as
 
 TEST_CASE("session receiver: prefetched messages are asked for before anybody receives") {
     SessionReceiverCoreFixture f;
-    f.open_with(1s, 30s, client::terms_of(ReceiverOptions{.prefetch = 7}));
+    f.open_with(1s, 30s, client::settings_of(ReceiverOptions{.prefetch = 7}));
     CHECK(f.link->credit == 7);
 }
 
