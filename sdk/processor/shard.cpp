@@ -131,7 +131,7 @@ void Shard::lane_ready() {
     }
 }
 
-/// The end of a turn: what workers told, what waits for time, what became ready, what has ended.
+/// The end of a turn: notices of workers, timers, lanes that became ready, sessions that ended.
 void Shard::drain() noexcept {
     take_notices();
     workplace_.timers.set();

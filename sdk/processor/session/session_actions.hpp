@@ -44,7 +44,7 @@ struct ReleaseLane {  ///< so many calls that hold the lane are dealt with
 struct LimitLane { ///< so many calls may run at once
     std::uint32_t calls;
 };
-struct TakeBack {}; ///< take what has not started from the lane: `taken_back`, `all_taken_back`
+struct TakeBack {}; ///< take unstarted calls from the lane: `taken_back`, `all_taken_back`
 
 // Messages
 struct Enqueue { ///< at the end of the lane

@@ -76,7 +76,7 @@ void SessionDriver::open() {
     feed(alone ? &SessionMachine::begin : &SessionMachine::hold_back);
 }
 
-// What the link tells
+// Events of the link
 
 void SessionDriver::on_delivery(ports::DeliveryPtr delivery) {
     auto& call = static_cast<MessageCall&>(*delivery.release());
@@ -121,7 +121,7 @@ void SessionDriver::on_lost(const Failure& reason) {
     feed(&SessionMachine::link_lost, reason.code);
 }
 
-// What the workers tell
+// Notices of the workers
 
 void SessionDriver::ended(MessageCall& call) {
     const Ending ending = call.end().ending;

@@ -72,8 +72,9 @@ protected:
     ~SessionOwner() = default;
 };
 
-/// Performs what `SessionMachine` decides for one held session: the link on one side, the lane on
-/// the other, one timer. Lives on its shard's loop and is owned by the shard.
+/// Performs the decisions of `SessionMachine` for one held session. It stands between the link,
+/// which brings messages, and the lane, which workers take them from. It has one timer. Its shard
+/// owns it, and it lives on the shard's loop.
 class SessionDriver final : public ports::LinkEvents,
                             public std::enable_shared_from_this<SessionDriver> {
 public:

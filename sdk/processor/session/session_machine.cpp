@@ -229,7 +229,7 @@ void SessionMachine::drained() {
 }
 
 /// The broker has answered the drain, or the credit is closed. Then the broker may still send, and
-/// the link is of no more use: closing it gives back what comes.
+/// the link is of no more use: closing it gives back the messages that come.
 void SessionMachine::after_drain() {
     if (phase_ == Phase::draining) {
         take_all_back(Phase::leaving);
@@ -256,8 +256,8 @@ void SessionMachine::idle_out() {
     }
 }
 
-// Leaving: drain the credit, give back what waits, wait for what runs, call on_session_close, give
-// the session back (R3, R15)
+// Leaving: drain the credit, give back the messages that wait, wait for handlers that run, call
+// on_session_close, give the session back (R3, R15)
 
 void SessionMachine::leave(CloseReason reason) {
     if (!is_leaving()) {
@@ -271,7 +271,7 @@ void SessionMachine::start_leaving(CloseReason reason) {
     if (!removes()) {
         add(action::PauseLane{});
     }
-    // What goes back before the drain's answer would come again on the credit that is left.
+    // A message that goes back before the drain's answer would come again on the credit left.
     phase_ = Phase::draining;
     if (!drain()) {
         take_all_back(Phase::leaving);
@@ -281,7 +281,7 @@ void SessionMachine::start_leaving(CloseReason reason) {
 /// The messages that wait in the lane go back, in `phase`.
 void SessionMachine::take_all_back(Phase phase) {
     phase_ = phase;
-    if (removes()) { // what arrived cannot go back: it is handled first
+    if (removes()) { // messages that arrived cannot go back: they are handled first
         gather();
         all_back();
     } else {
@@ -306,9 +306,9 @@ void SessionMachine::all_back() {
     step();
 }
 
-/// The failed messages go back, as far as nothing is in their way: the session's record is not with
-/// it yet, or handlers of earlier messages still run. Those would come before it again, uncounted,
-/// and nothing would tell their holder to wait.
+/// The failed messages go back, unless they have to wait for one of two things. The write of the
+/// session's record tells the next holder to wait. Handlers of earlier messages may still run: if
+/// those messages go back later, they come first again, and nothing tells their holder to wait.
 void SessionMachine::let_back() {
     const bool is_due = phase_ == Phase::parked
                             ? took_back_ && waits_

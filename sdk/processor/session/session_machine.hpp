@@ -26,9 +26,9 @@ namespace sessionq::processor {
 /// at which it wants `due` to be called. No I/O, no clock, one thread.
 ///
 /// It alone knows where the session stands. The classes that it holds answer one question each:
-/// `SessionIdleTimer` whether the session is idle, `SessionFlow` what to ask the broker for,
-/// `SessionLock` what the lock wants, `RetryDelay` and `AttemptBook` what is kept with the session,
-/// `GatherClock` how long a batch waits. `MessageLists` has the messages.
+/// `SessionIdleTimer` whether the session is idle, `SessionFlow` how many messages to ask for,
+/// `SessionLock` when to renew the lock, `RetryDelay` and `AttemptBook` when to read and write the
+/// session's record, `GatherClock` how long a batch waits. `MessageLists` has the messages.
 class SessionMachine {
 public:
     enum class Phase : std::uint8_t {
@@ -160,7 +160,7 @@ public:
         return lists_.is_settling() ? settle_wait_.since() : TimePoint::max();
     }
     [[nodiscard]] CloseReason close_reason() const noexcept { return reason_; }
-    /// Where the session stands and what it waits for, for people.
+    /// Where the session stands and the thing that it waits for, for people.
     [[nodiscard]] SlotStatus status() const noexcept;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The messages of a session: how each goes on, and what the session answers about them. A wish that
-// concerns the session's phase waits for the end of the input (`SessionMachine::react`).
+// The messages of a session: how each goes on, and the questions about them. A wish that concerns
+// the session's phase waits for the end of the input (`SessionMachine::react`).
 
 #include <algorithm>
 #include <limits>
@@ -91,7 +91,7 @@ void SessionMachine::answered(MessageMachine& message, const Failure* failure) {
     follow(message, message.answered(failure == nullptr));
     react();
     if (failure != nullptr && failure->code != Errc::lock_lost) {
-        leave(CloseReason::unresponsive); // what the broker thinks of the message is unknown
+        leave(CloseReason::unresponsive); // the message may be settled at the broker, or not
     } else if (failure != nullptr && settings_.ordered) { // else it is the message's own lock
         lock_.lose_soon(CloseReason::lock_lost);
     }
@@ -327,14 +327,14 @@ bool SessionMachine::is_rewinding() const noexcept {
     return phase_ == Phase::rewinding || phase_ == Phase::putting_back;
 }
 
-/// Messages may be asked for. What is removed cannot go back if on_session_open fails: it is
+/// Messages may be asked for. Removed messages cannot go back if on_session_open fails: they are
 /// fetched afterwards.
 bool SessionMachine::may_fetch() const noexcept {
     return phase_ == Phase::working || (phase_ == Phase::opening && !removes());
 }
 
-/// What no handler has begun goes back to the broker. A parked session keeps it until its drain is
-/// answered, because it would come again on the credit that is left.
+/// Messages that no handler has begun go back to the broker. A parked session keeps them until its
+/// drain is answered, because they would come again on the credit that is left.
 bool SessionMachine::gives_back() const noexcept {
     return is_leaving() || phase_ == Phase::putting_back ||
            (phase_ == Phase::parked && !removes() && !flow_.is_draining());
@@ -372,8 +372,8 @@ std::uint32_t SessionMachine::set_aside() const noexcept {
     return static_cast<std::uint32_t>(std::min(waiting, most_set_aside));
 }
 
-/// How many messages the turn may have, with those in flight and on their way. What is not fetched
-/// cannot start.
+/// How many messages the turn may have, with those in flight and on their way. A message
+/// that is not fetched cannot start.
 std::uint32_t SessionMachine::turn_room() const noexcept {
     const std::uint32_t most = settings_.options.max_messages_per_turn;
     if (most == 0) {

@@ -39,7 +39,7 @@ AcceptTable::AcceptTable(AcceptOwner& owner, Workplace& workplace)
       machine_{std::in_place, targets_, workplace.options().error_backoff, workplace.random},
       refusals_{targets_.size()} {}
 
-/// The targets have changed: what is under way is given up.
+/// The targets have changed: the accepts under way are given up.
 void AcceptTable::ask_anew() {
     const std::uint32_t free = machine_->free();
     need_at_once(0);
@@ -134,7 +134,7 @@ void AcceptTable::answered(Accepts::iterator accept, core::Result<ports::Session
         refusals_.answered(target);
         owner_.granted(target, asked_at, std::move(answer).value());
     } else {
-        look(); // gives up what else would bring it again
+        look(); // gives up other accepts that would bring it again
         give_back(accept, std::move(answer), workplace_.meters.counters.surplus_accepts);
     }
 }

@@ -38,7 +38,7 @@ public:
     void set_slots(std::uint32_t here, std::uint32_t all) { targets_.set_slots(here, all); }
     /// So many slots look for a session.
     void need(std::uint32_t free);
-    /// The same, and what is beyond the need is given up at once.
+    /// The same. Accepts beyond the need are given up at once, and not after a moment.
     void need_at_once(std::uint32_t free);
     /// The session that was accepted there is no longer ours.
     void let_go(std::size_t target) { targets_.release(target); }

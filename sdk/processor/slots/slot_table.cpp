@@ -170,7 +170,7 @@ void SlotTable::describe(ProcessorDescription& into) const {
     SlotWaits waits = this->waits();
     std::uint32_t asking = 0;
     for (const Slot& slot : slots_) {
-        // Any slot takes what an entity grants. A named session goes to one slot.
+        // Any slot takes a session that an entity grants. A named session goes to one slot.
         waits.accept = waits.named_sessions ? asking < accepts_.pending() : waits.accept;
         asking += slot.is_linked() ? 1 : 0;
         if (slot.index < demand_.slots() || slot.session != nullptr) {
