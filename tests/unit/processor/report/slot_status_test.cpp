@@ -39,10 +39,10 @@ TEST_CASE("slot words: of an open session the nearest wait is told") {
     SessionBench bench{{.max_concurrent_calls_per_session = 3,
                         .session_idle_timeout = 1s,
                         .failure_policy = FailurePolicy::abandon().after_attempts(2)}};
-    const auto waits_for = [&] { return bench.machine.words().waits_for; };
+    const auto waits_for = [&] { return bench.machine.status().waits_for; };
     CHECK(waits_for() == "the handlers of an earlier lock");
     static_cast<void>(bench.begin());
-    CHECK(bench.machine.words().state == "open");
+    CHECK(bench.machine.status().state == "open");
     CHECK(waits_for() == "messages");
     static_cast<void>(bench.pass(1s));
     CHECK(waits_for() == "the drain's answer");
@@ -58,5 +58,5 @@ TEST_CASE("slot words: of an open session the nearest wait is told") {
     SessionBench quiet{{.session_idle_timeout = 1s}};
     static_cast<void>(quiet.begin());
     static_cast<void>(quiet.succeed(quiet.arrive_and_start()));
-    CHECK(quiet.machine.words().waits_for == "settlements");
+    CHECK(quiet.machine.status().waits_for == "settlements");
 }
