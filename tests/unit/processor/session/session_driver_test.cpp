@@ -136,27 +136,6 @@ TEST_CASE("session driver: what comes to one session while another's actions are
     CHECK(bench.counters().sessions_closed == 1);
 }
 
-TEST_CASE("session actions: what is added while they are performed comes after, by the same run") {
-    namespace action = processor::action;
-    processor::SessionActions actions;
-    actions.add(action::Drain{});
-    actions.add(action::AddCredit{1});
-    std::vector<std::string> performed;
-    const auto perform = [&]<typename Step>(const Step&) {
-        if constexpr (std::is_same_v<Step, action::Drain>) {
-            performed.emplace_back("drain");
-            actions.add(action::Finish{});
-            CHECK_FALSE(actions.run([](const auto&) { FAIL("entered again"); }));
-        } else {
-            performed.emplace_back(std::is_same_v<Step, action::Finish> ? "finish" : "credit");
-        }
-    };
-    CHECK(actions.run(perform));
-    CHECK(performed == std::vector<std::string>{"drain", "credit", "finish"});
-    CHECK(actions.run(perform)); // none is left
-    CHECK(performed.size() == 3);
-}
-
 TEST_CASE("session driver: R4: with idle timeout zero a session of one message takes one drain") {
     ProcessorBench bench{{.session_idle_timeout = Duration::zero()}};
     bench.answers = false;
