@@ -66,7 +66,7 @@ public:
             locks_->became_uncertain();
         }
     }
-    /// Renews the lock of a message, see `OwnLocks::renew`. Requires a lock.
+    /// Renews the lock of a message, see `OwnLocks::renew`. Requires a lock, and `is_there`.
     RequestId renew(const std::shared_ptr<OwnLock>& lock, Deadline deadline,
                     OwnLocks::Renewed renewed) {
         return locks_->renew(lock, deadline, std::move(renewed));

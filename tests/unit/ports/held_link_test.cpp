@@ -83,8 +83,8 @@ private:
 struct HeldBench {
     explicit HeldBench(bool locks_messages = true) : notes{.locks_messages = locks_messages} {}
 
-    void keep(ports::OwnLocks::Terms terms = {}) {
-        link.keep_message_locks(loop, notifier, std::move(terms));
+    void keep(ports::OwnLocks::Settings settings = {}) {
+        link.keep_message_locks(loop, notifier, std::move(settings));
     }
     /// A delivery with a lock of 10 s, where the link has such.
     HeldLockPtr deliver(std::uint64_t tag, ports::Delivery* held = nullptr) {
