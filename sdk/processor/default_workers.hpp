@@ -6,13 +6,13 @@
 
 namespace sessionq::processor {
 
-/// The most workers that a processor has by default. More handlers at once should not each have a
-/// thread.
+/// The most worker threads that a processor has by default. If more handlers run at once, one
+/// thread for each handler would be too many.
 inline constexpr std::uint32_t most_default_workers = 64;
 
-/// The number of worker threads if the application does not set `worker_threads`: one for each
-/// handler that may run at once, up to `most_default_workers`. `ProcessorRuntime` asks for it.
-/// `calls` is the limit over all sessions; zero: no limit.
+/// Returns the number of worker threads if the application does not set `worker_threads`: one
+/// thread for each handler that may run at once, up to `most_default_workers`. `ProcessorRuntime`
+/// asks for it. `calls`: the limit of handlers over all sessions; zero: no limit.
 [[nodiscard]] constexpr std::uint32_t default_workers(std::uint32_t sessions,
                                                       std::uint32_t calls_per_session,
                                                       std::uint32_t calls) noexcept {

@@ -12,14 +12,15 @@
 
 namespace sessionq::processor {
 
-/// Finds settings that are valid but cannot work as intended with this broker. Returns one sentence
-/// for each, which names the members. `ProcessorRuntime` logs them at start.
+/// Returns one sentence for each setting that is valid but cannot work as intended with this
+/// broker. The sentence names the members. `ProcessorRuntime` logs the sentences at start.
 [[nodiscard]] std::vector<std::string> doubtful_settings(const ProcessorOptions& options,
                                                          const ports::Capabilities& capabilities,
                                                          ports::Scope scope);
 
-/// Warns if `worker_threads` is lower than the number of handlers that may run at once. Matters
-/// only for handlers that keep their worker while they wait. Unset: nothing is doubtful.
+/// Returns a warning if `worker_threads` is lower than the number of handlers that may run at once.
+/// Unset: nothing is doubtful. The warning matters only for handlers that keep their worker while
+/// they wait.
 [[nodiscard]] std::optional<std::string> doubtful_workers(const ProcessorOptions& options);
 
 } // namespace sessionq::processor

@@ -19,8 +19,8 @@ public:
     /// Returns whether the processor may start: only once, and not after `stop`.
     [[nodiscard]] bool start() noexcept { return change(State::created, State::running); }
 
-    /// Returns whether the shards must pause. False if they are paused, or if the processor does
-    /// not run.
+    /// Returns whether the shards must pause. False if they are paused already, or if the processor
+    /// does not run.
     [[nodiscard]] bool pause() noexcept { return change(State::running, State::paused); }
 
     /// Returns whether the shards must resume.
@@ -31,14 +31,14 @@ public:
         return state_ == State::running || state_ == State::paused;
     }
 
-    /// The processor has stopped and no handler is left. The loops let go of it in one of their
-    /// next turns.
+    /// Whether the processor has stopped and no handler is left. The loops drop such a processor in
+    /// one of their next turns.
     [[nodiscard]] bool ends_soon() const noexcept {
         return state_ == State::stopped && report_.complete;
     }
 
-    /// Returns whether the shards must stop first. If not, `report` says how the processor has
-    /// stopped.
+    /// Asks the processor to stop. Returns whether the shards must stop first. If they need not,
+    /// `report` says how the processor has stopped.
     [[nodiscard]] bool stop() noexcept {
         if (state_ == State::created) {
             state_ = State::stopped;

@@ -18,16 +18,16 @@
 namespace sessionq::processor {
 
 /// The processor below the public classes: one set of options, and one shard for each receive
-/// thread. `ProcessorRuntime` makes one at each start. It has no threads of its own: its
+/// thread. `ProcessorRuntime` makes a `Processor` at each start. It has no threads of its own: its
 /// environment brings the loops and the workers.
 ///
-/// After `start` it must be stopped, and must live until `Environment::emptied` was called.
+/// A started processor must be stopped, and must live until `Environment::emptied` was called.
 ///
 /// Thread safety: all members are safe from any thread.
 class Processor {
 public:
-    /// Checks all arguments. Throws `invalid_option`, which names the member, or `not_supported`,
-    /// which names the capability. No I/O.
+    /// Checks all arguments. Throws `invalid_option` with the name of the member, or
+    /// `not_supported` with the name of the capability. No I/O.
     Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers,
               Environment environment, ports::Scope scope = ports::Scope::session);
     ~Processor() = default;
@@ -38,8 +38,8 @@ public:
     void start();
 
     using Stopped = std::function<void(const StopReport&)>;
-    /// Stops by the deadline and then calls `stopped`, on a loop or on this thread. A further call
-    /// gets the same report. Never throws.
+    /// Stops by the deadline of `terms`, and then calls `stopped` on a loop or on this thread. A
+    /// further call gets the same report. Never throws.
     void stop(const StopTerms& terms, Stopped stopped);
 
     /// Leaves all sessions and accepts none until `resume`. Takes effect soon. No effect on a
@@ -48,9 +48,9 @@ public:
     /// Ends the pause. Takes effect and throws as `pause` does.
     void resume();
 
-    /// Changes the limits. Takes effect soon. Returns the options with all limits in force from
-    /// then on. Throws `invalid_option`, which names the member, and `invalid_state` as `pause`
-    /// does.
+    /// Changes the limits. Takes effect soon. Returns the options with the limits that are in force
+    /// from then on. Throws `invalid_option` with the name of the member. Throws `invalid_state` as
+    /// `pause` does.
     ProcessorOptions update_limits(const ConcurrencyLimits& limits);
 
     using Described = std::function<void(ProcessorDescription)>;
@@ -62,15 +62,15 @@ public:
 
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return shared_->options; }
     [[nodiscard]] ProcessorCounters counters() const noexcept;
-    /// Returns the measurements of all shards and the gauges of `described`. Null: a receive thread
-    /// did not answer, so the health is failed.
+    /// Returns the measurements of all shards and the gauges of `described`. `described` is null if
+    /// a receive thread did not answer. The health is failed then.
     [[nodiscard]] Metrics metrics(const ProcessorDescription* described) const;
     [[nodiscard]] ProcessorDescription::State state() const {
         const std::lock_guard lock{mutex_};
         return lifecycle_.state();
     }
-    /// The processor has stopped, and `Environment::emptied` is called without waiting for a
-    /// handler.
+    /// Whether the processor has stopped and no handler is left. `Environment::emptied` is called
+    /// soon then.
     [[nodiscard]] bool ends_soon() const {
         const std::lock_guard lock{mutex_};
         return lifecycle_.ends_soon();
@@ -82,8 +82,8 @@ private:
     /// Runs `task(shard)` on the shard's loop, if the shard still exists.
     template <typename Task>
     static void on_loop(const std::shared_ptr<Shard>& shard, Task task);
-    /// Runs `task` on the loop of each shard. With `mutex_` held, all shards get the requests of
-    /// several threads in the same order.
+    /// Runs `task` on the loop of each shard. If the caller holds `mutex_`, all shards get the
+    /// requests of several threads in the same order.
     template <typename Task>
     void on_all_loops(Task task);
     void require_in_use(const char* function) const;

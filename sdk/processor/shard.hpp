@@ -16,8 +16,10 @@
 
 namespace sessionq::processor {
 
-/// The part of a processor that lives on one receive thread: owns its sessions and its slots, ends
-/// its turns, stops and watches. All on its loop. Owned by the processor; callbacks hold it weakly.
+/// The part of a processor on one receive thread. It owns the sessions and the slots of that
+/// thread. At the end of a turn of the loop it takes the workers' notices, sets timers and wakes
+/// workers. It stops the sessions and watches the health. It runs on its loop only. The processor
+/// owns it, and callbacks hold it weakly.
 class Shard final : public core::Inbox,
                     SlotOwner,
                     SessionOwner,
@@ -41,9 +43,10 @@ public:
     void look_again() { slots_.look_again(); }
 
     using Stopped = std::function<void(const StopReport&)>;
-    /// `stopped` runs by the deadline, `gone` when the last handler has returned; once each, by
-    /// later turns of the loop. After `gone` nothing of the shard is on the loop any more. Asked
-    /// again: an earlier deadline counts from now on.
+    /// Stops the shard. `stopped` is called by the deadline. `gone` is called when the last handler
+    /// has returned. Each is called once, in a later turn of the loop. After `gone`, nothing of the
+    /// shard is left on the loop. In a further call of `stop`, only an earlier deadline has an
+    /// effect.
     void stop(const StopTerms& terms, Stopped stopped, std::function<void()> gone);
 
     /// Appends its health to `healths`.

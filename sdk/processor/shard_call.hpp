@@ -6,8 +6,8 @@
 namespace sessionq::processor {
 
 /// A call that reports back to its receive thread: a message, a batch, or a call of an open or
-/// close handler. The worker that ran it queues it with `Workplace::notify`. The shard takes it
-/// from the queue in its next turn.
+/// close handler. The worker that ran the call queues it with `Workplace::notify`. The shard takes
+/// the call from the queue in its next turn.
 class ShardCall : public dispatch::Call {
 public:
     /// Runs on the loop, once for each time the call was queued. May destroy the call.

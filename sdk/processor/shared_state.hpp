@@ -19,9 +19,9 @@
 
 namespace sessionq::processor {
 
-/// The state that the shards of a processor and its workers share. `Processor` makes it. After
-/// start only `held`, `suspects`, `open_failures`, `parked` and `settling` change, and the contents
-/// of `faults`, `claims` and `health`.
+/// The state that the shards of a processor and its workers share. `Processor` makes it. After the
+/// start, only `held`, `suspects`, `open_failures`, `parked` and `settling` change, and the objects
+/// behind `faults`, `claims` and `health`.
 struct SharedState {
     ProcessorOptions options{};
     ports::Scope scope{
@@ -31,8 +31,8 @@ struct SharedState {
     Environment environment{};
     std::shared_ptr<HandlerFaults> faults{
         std::make_shared<HandlerFaults>()}; ///< wrong uses of `HandlerDone` by its handlers
-    // Loops write the members from here on. Workers read the members above, so these start a new
-    // cache line.
+    // Loops write the members below, and workers read the members above. So the members below start
+    // a new cache line.
     alignas(64) SessionRegistry held{};
     SuspectTurn suspects{};
     OpenBook open_failures{};
@@ -44,8 +44,8 @@ struct SharedState {
 
     /// Writes an error to the log, and passes it to `on_error` on a worker.
     void report(ErrorContext context) const;
-    /// Passes a shard's health to the notifier, which tells the application and the log if it is
-    /// news.
+    /// Passes a shard's health to the notifier. If the health is news, the notifier tells the
+    /// application and the log.
     void tell_health(std::size_t shard, Health found) const;
 };
 

@@ -27,8 +27,8 @@ struct StopTerms {
         : deadline{by}, cancel_at{cancel} {}
 
     Deadline deadline;
-    /// When the stop tokens fire. Unset: a tenth of the time before the deadline, but at most a
-    /// second.
+    /// When the stop tokens fire. Unset: before the deadline, by a tenth of the time that is left,
+    /// but by at most a second.
     std::optional<TimePoint> cancel_at;
 };
 

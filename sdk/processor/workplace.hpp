@@ -22,8 +22,8 @@ namespace sessionq::processor {
 
 /// The things that all sessions of a processor share on one receive thread: the endpoint, the byte
 /// budget, timers, meters. The shard owns it and passes it to its slots and sessions. It decides
-/// nothing. Only the loop may use it, except for `shared`, `endpoint`, `notify`, and reading
-/// `meters`.
+/// nothing. Only the loop may use it. Other threads may use `shared`, `endpoint` and `notify`, and
+/// read `meters`.
 struct Workplace {
     Workplace(std::shared_ptr<SharedState> state, ports::Endpoint& port, std::uint64_t seed,
               std::size_t budget_bytes, std::size_t call_bytes)
@@ -34,8 +34,9 @@ struct Workplace {
           call_memory{call_bytes, most_kept_calls},
           timers{port.loop()} {}
 
-    /// The expected size of a message before any came, in bytes. It is small if messages are in
-    /// this process anyway, because asking for one then costs no memory.
+    /// Returns the expected size of a message in bytes, before any message came. It is small if the
+    /// broker's messages are in this process anyway: a message that is asked for then costs no
+    /// memory.
     [[nodiscard]] static double first_guess(const ports::Endpoint& port) noexcept {
         return port.capabilities().has(ports::Capability::messages_in_process)
                    ? 1024
@@ -52,8 +53,8 @@ struct Workplace {
         }
     }
 
-    /// The most calls whose memory is kept for the next ones: as many as come and go within a few
-    /// turns. They take 1.6 MB at most.
+    /// The most ended calls whose memory is kept for later calls. So many calls come and go within
+    /// a few turns. Their memory is at most 1.6 MB.
     static constexpr std::size_t most_kept_calls = 4096;
 
     const std::shared_ptr<SharedState> shared;

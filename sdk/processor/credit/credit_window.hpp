@@ -14,9 +14,9 @@
 
 namespace sessionq::processor {
 
-/// Counts the credit of one session's link, and decides when to grant more and when to drain.
-/// `SessionFlow` asks it. It stays within the byte budget of the receive thread (R23). No other
-/// class counts this credit.
+/// Counts the credit of one session's link. Decides when to grant more credit and when to drain.
+/// `SessionFlow` asks it. The credit stays within the byte budget of the receive thread (R23). No
+/// other class counts this credit.
 class CreditWindow {
 public:
     enum class Phase : std::uint8_t {
@@ -28,10 +28,10 @@ public:
     explicit CreditWindow(core::ByteBudget& budget, core::ReceiveSharePtr share = {}) noexcept
         : budget_{&budget}, share_{std::move(share)} {}
 
-    /// Returns the credit to add for a session that has `held` messages. `set_aside` of them take
-    /// no place in the window. Returns zero unless at least half of the window is free, so that
-    /// flows are few. A session without messages and credit always gets at least one, because
-    /// nothing else could move it.
+    /// Returns the credit to add for a session that has `held` messages. `set_aside` of these
+    /// messages take no place in the window. Returns zero unless at least half of the window is
+    /// free, so that flows are few. A session without messages and without credit gets at least 1,
+    /// also if the budget is used up. Otherwise no message would ever come.
     [[nodiscard]] std::uint32_t grant(std::uint32_t window, std::uint32_t held,
                                       std::uint32_t set_aside = 0) noexcept {
         const std::uint32_t used = held - set_aside + credit_;
@@ -47,9 +47,9 @@ public:
         return granted;
     }
 
-    /// The accept carried credit, and perhaps a drain, whose answer is awaited until `by`. A peer
-    /// may answer that drain before it has granted a session, so without a look at the session's
-    /// messages. The drain is in doubt until a message comes.
+    /// The accept carried the credit `first`, and perhaps a drain. The drain's answer is awaited
+    /// until `by`. A peer may answer this drain before it grants a session. Such an answer says
+    /// nothing about the session's messages, so the drain is in doubt until a message comes.
     void given(ports::FirstCredit first, TimePoint by) noexcept {
         credit_ = first.count;
         budget_->expect(first.count);
@@ -87,8 +87,8 @@ public:
         }
     }
 
-    /// The broker answered the drain. If it gave credit back, it had no more messages. Returns
-    /// false if the drain was in doubt, because its answer then shows nothing.
+    /// The broker answered the drain. If credit is left, the broker had no more messages. Returns
+    /// false if the drain was in doubt: its answer then shows nothing.
     bool drained() noexcept {
         const bool is_in_doubt = std::exchange(drain_is_in_doubt_, false);
         if (is_draining()) {

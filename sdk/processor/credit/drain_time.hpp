@@ -8,9 +8,9 @@
 
 namespace sessionq::processor {
 
-/// Estimates the shortest time in which a broker answers a drain. `SessionFlow` sends a drain that
-/// long before the idle timeout ends. The answer is then there at the end, and hardly earlier. All
-/// sessions of a receive thread share one estimate.
+/// Estimates the shortest time in which a broker answers a drain. `SessionFlow` sends a drain when
+/// only this time is left until the idle timeout ends. So the answer is there when the timeout
+/// ends, and hardly earlier. All sessions of a receive thread share one estimate.
 class DrainTime {
 public:
     /// The broker answered a drain after `taken`.

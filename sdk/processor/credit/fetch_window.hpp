@@ -13,18 +13,19 @@
 namespace sessionq::processor {
 
 /// Decides how many messages of a session are fetched ahead, so that handlers need not wait for the
-/// link. `SessionFlow` owns one for each session.
+/// link. `SessionFlow` owns one window for each session.
 ///
-/// The application may set the size (`ProcessorOptions::prefetch`). If it does not, the window
-/// doubles when handlers had to wait although the broker had more messages. It halves when half of
-/// it was never used. It stays within a quarter of the session's share of the budget. No I/O, no
-/// clock.
+/// The application may set the size of the window (`ProcessorOptions::prefetch`). If it sets no
+/// size, the window doubles when handlers had to wait although the broker had more messages. The
+/// window halves when half of it was never used. It stays within a quarter of the session's share
+/// of the budget. No I/O, no clock.
 class FetchWindow {
 public:
     static constexpr std::uint32_t most = 10'000;
-    /// The shortest wait of handlers that lets the window grow. A shorter one may come from threads
-    /// that wait for a processor. More messages would only spoil its caches then, unless all
-    /// windows of the receive thread together stay `small`.
+    /// The window grows only if handlers waited for messages at least as long as `worth`. A shorter
+    /// wait may come from threads that wait for a CPU, and more messages would only spoil the CPU's
+    /// caches. If all windows of the receive thread together would hold at most `small` messages,
+    /// any wait lets the window grow.
     static constexpr Duration worth = std::chrono::milliseconds{5};
     static constexpr std::size_t small = 1024;
 
@@ -71,8 +72,8 @@ public:
         }
     }
 
-    /// A handler ended. `held`: messages that came and have not left. `is_dry`: none of them waits
-    /// for a handler.
+    /// A handler ended. `held`: the messages that came and have not left. `is_dry`: no message
+    /// waits for a handler.
     void ended(std::uint32_t held, bool is_dry, TimePoint now) noexcept {
         if (is_dry) {
             dry_since_ = now;

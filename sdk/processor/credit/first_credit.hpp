@@ -12,14 +12,14 @@
 
 namespace sessionq::processor {
 
-/// Decides the credit that goes out with an accept, so that a session costs one round trip (R4).
-/// The shard calls it for each accept.
+/// Returns the credit that goes out with an accept, so that a session costs one round trip (R4).
+/// The shard calls it for each accept. `handled`: half of a session's window, as `window_half`
+/// returns it.
 ///
-/// There is none if on_session_open must run before any message. There is none with
+/// There is no credit if on_session_open must run before any message. There is no credit with
 /// receive_and_delete, because the broker deletes messages as it sends them. A session that comes
-/// too late is given back, and they would be lost. Accepts may wait for long, so all `slots`
-/// together take at most a quarter of the budget that is left. `handled`: half of a session's
-/// window, as `window_half` returns it.
+/// too late is given back, and its messages would be lost. Accepts may wait for long, so the
+/// accepts of all `slots` together take at most a quarter of the budget that is left.
 [[nodiscard]] inline ports::FirstCredit first_credit(const ProcessorOptions& options,
                                                      const SessionLimits& limits,
                                                      std::uint32_t handled, std::uint32_t slots,

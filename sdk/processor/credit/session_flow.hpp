@@ -10,10 +10,10 @@
 
 namespace sessionq::processor {
 
-/// Decides how a session asks the broker for messages. `SessionMachine` asks it after each input,
-/// and tells it of messages and drains. `FetchWindow` says how many messages, `CreditWindow` how
-/// much credit. `DrainTime` says how long before the end of the idle timeout the credit is asked
-/// back, so that the answer is there by then.
+/// Decides when a session asks the broker for messages, and for how many. `SessionMachine` asks it
+/// after each input, and tells it of messages and drains. `FetchWindow` decides how many messages
+/// to fetch ahead. `CreditWindow` counts the credit. `DrainTime` tells how long before the end of
+/// the idle timeout the session drains, so that the answer is there when the timeout ends.
 class SessionFlow {
 public:
     explicit SessionFlow(const SessionSettings& settings) noexcept
@@ -32,15 +32,16 @@ public:
         window_.arrived(credit_.credit() == 0, now);
         asked_ahead_ = false;
     }
-    /// A handler has ended. `held`: messages that came and have not left. `is_dry`: none of them
+    /// A handler has ended. `held`: the messages that came and have not left. `is_dry`: no message
     /// waits for a handler.
     void handled(std::uint32_t held, bool is_dry, TimePoint now) noexcept {
         window_.ended(held, is_dry, now);
     }
     void left(std::size_t bytes) noexcept { credit_.left(bytes); }
 
-    /// Returns how many more messages to ask for. `held` messages came and have not left, and
-    /// `set_aside` of them take no place in the window. The window is `most` at most.
+    /// Returns how many more messages to ask for. `held`: the messages that came and have not left.
+    /// `set_aside`: the held messages that take no place in the window. `most`: the largest window
+    /// that is allowed now.
     [[nodiscard]] std::uint32_t grant(std::uint32_t held, std::uint32_t set_aside,
                                       std::uint32_t most) noexcept {
         return credit_.grant(std::min(window_.size(), most), held, set_aside);
@@ -71,13 +72,14 @@ public:
     /// The idle timeout has changed, so no drain goes ahead of its end.
     void forget_ahead() noexcept { asked_ahead_ = false; }
 
-    /// The broker has shown that it has no more messages, and the session need not wait for any
-    /// (R4).
+    /// Whether the session rolls (R4): the broker has shown that it has no more messages, and the
+    /// session need not wait for more messages.
     [[nodiscard]] bool rolls(Duration idle_timeout) const noexcept {
         return (idle_timeout == Duration::zero() || asked_ahead_) && credit_.shown_empty();
     }
-    /// When to ask for the credit back, so that the answer is there at `idle_end`. If the drain
-    /// misses a message, that message would have come after the timeout. TimePoint::max(): not now.
+    /// Returns when to ask for the credit back, so that the answer is there at `idle_end`.
+    /// TimePoint::max(): not now. A message that is too late for the drain would have come after
+    /// the idle timeout too.
     [[nodiscard]] TimePoint ask_at(TimePoint idle_end, Duration idle_timeout) const noexcept {
         if (credit_.phase() != CreditWindow::Phase::flowing || credit_.credit() == 0 ||
             idle_end == TimePoint::max()) {

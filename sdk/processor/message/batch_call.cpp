@@ -39,7 +39,7 @@ void BatchCall::take(MessageCall& call, TimePoint now) {
     contexts_.push_back(client::Access::make<MessageContext>(call));
 }
 
-/// Takes the messages that join the batch from the lane. The cast is safe, because only messages
+/// Takes from the lane the messages that join the batch. The cast is safe, because only messages
 /// follow a message in the lane. Nothing is allocated under the lane's lock.
 void BatchCall::take_more(std::size_t most, TimePoint now) {
     const SessionView& session = driver_->view();

@@ -19,10 +19,11 @@ namespace sessionq::processor {
 class MessageCall;
 class SessionDriver;
 
-/// One call of the handler of batches: messages of one session that it handles together.
-/// `MessageCall::run` makes it on the worker that took the first message, and takes the others from
-/// the lane. When the handler has ended, the loop gets one notice for all messages. That notice
-/// comes after all earlier notices of the messages. The call then destroys itself on the loop.
+/// One call of a handler of batches, with the messages of one session that the handler gets
+/// together. `MessageCall::run` makes the call on the worker that took the first message. The call
+/// takes the other messages from the lane. When the handler has ended, the loop gets one notice for
+/// all messages. This notice comes after all earlier notices of the messages. The call then
+/// destroys itself on the loop.
 class BatchCall final : public ShardCall {
 public:
     /// Runs the handler of batches for `first`, which may start, and for the messages that join it.

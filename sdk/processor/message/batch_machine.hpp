@@ -9,32 +9,33 @@
 
 namespace sessionq::processor {
 
-/// Decides which messages of a lane form a batch, how each of them ends with the handler, and in
-/// which order the session is told. `BatchCall` asks it before and after the handler. No I/O, no
-/// clock, any thread.
+/// Decides which messages of a lane form a batch, how each message ends with the handler, and in
+/// which order the session is told of the messages. `BatchCall` asks it before and after the
+/// handler. No I/O, no clock, any thread.
 class BatchMachine {
 public:
-    /// Whether a waiting message joins a batch that has begun. If not, it begins the next batch,
-    /// and that batch decides whether the message starts at all. `examines`: the session's record
-    /// is read before a suspect starts. Messages that may have killed consumers are each alone in a
-    /// batch, so that it is known which one killed.
+    /// Whether a waiting message joins a batch that has begun. A message that does not join begins
+    /// the next batch, and only then it is decided whether the message starts at all. `examines`:
+    /// the session's record is read before a suspect starts. A message that may have killed
+    /// consumers is alone in its batch, so that it is known which message killed them.
     [[nodiscard]] static bool joins(const MessageMachine& message, bool expired,
                                     bool examines) noexcept {
         return !expired && !message.is_guarded() &&
                !(examines && message.is_suspect() && !message.is_examined());
     }
 
-    /// The handler of `count` messages has ended. `open`: the first message that it did not settle;
-    /// `count`: it settled all. `failed`: it threw, or left messages that it had to settle.
+    /// The handler of `count` messages has ended. `open`: the index of the first message that the
+    /// handler did not settle; `count`: it settled all. `failed`: the handler threw, or did not
+    /// settle a message that it had to settle.
     BatchMachine(std::size_t count, std::size_t open, bool failed) noexcept
         : failed_{failed ? std::min(open, count - 1) : count} {}
 
-    /// The message that failed; `count`: none. If the handler threw after it had settled all
-    /// messages, the last message carries the failure.
+    /// Returns the index of the message that failed; `count`: no message failed. If the handler
+    /// threw after it had settled all messages, the last message carries the failure.
     [[nodiscard]] std::size_t failed() const noexcept { return failed_; }
 
-    /// How a message ends. Settled messages stay settled. Messages behind the one that failed
-    /// return to the lane.
+    /// Returns how a message ends. `decided`: the handler settled it. A settled message stays
+    /// settled. An unsettled message behind the failed message returns to the lane.
     [[nodiscard]] Ending ending(std::size_t index, bool decided) const noexcept {
         if (index == failed_) {
             return Ending::failed;
@@ -42,14 +43,15 @@ public:
         return decided || index < failed_ ? Ending::handled : Ending::given_back;
     }
 
-    /// Puts messages, or anything with an `end()`, into the order in which the session is told of
-    /// them:
+    /// Sorts messages into the order in which the session is told of them. `Calls` may hold
+    /// anything with an `end()`. The order:
     /// 1. The messages that leave.
-    /// 2. The messages that return to the lane. The last one comes first, so that the first one
-    /// ends up in front.
+    /// 2. The messages that return to the lane, the last message first. So the first message ends
+    /// up in front.
     /// 3. The messages that failed or were released.
-    /// 4. The abandoned messages. By then all messages that must go back before them are in the
-    /// lane (R6), and the waiting ones go back too.
+    /// 4. The abandoned messages. The messages behind them must go back to the broker first (R6),
+    /// and these messages are in the lane by now. Messages that wait for their next try go back
+    /// too.
     template <typename Calls>
     static void order(Calls& calls) {
         const auto stage = [](const auto* call) { return stage_of(call->end()); };

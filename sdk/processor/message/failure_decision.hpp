@@ -37,8 +37,8 @@ struct FailedAttempt {
     return !auto_complete && !settled;
 }
 
-/// Applies a failure policy to a failed message (R9). `SessionMachine` asks for it when a handler
-/// has ended.
+/// Returns the decision of a failure policy about a failed message (R9). `SessionMachine` calls it
+/// when a handler has failed.
 [[nodiscard]] inline FailureDecision decide_failure(const FailurePolicy& policy,
                                                     const FailedAttempt& failed,
                                                     core::Random& random) noexcept {
@@ -69,8 +69,9 @@ struct FailedAttempt {
     }
 }
 
-/// Decides when a released message goes back to the broker. The broker does not count the delivery,
-/// so it would deliver the message again without end. The message waits as an abandoned one does.
+/// Decides when a message that its handler released goes back to the broker. The broker does not
+/// count the delivery, so without a wait it would deliver the message again without end. The
+/// message waits as long as an abandoned message does.
 [[nodiscard]] inline FailureDecision decide_release(const FailurePolicy& policy,
                                                     FailedAttempt released,
                                                     core::Random& random) noexcept {

@@ -8,13 +8,13 @@
 
 namespace sessionq::processor {
 
-/// Decides how long messages wait for more messages of their batch (`BatchOptions::max_wait`).
+/// Decides how long messages wait for further messages of their batch (`BatchOptions::max_wait`).
 /// `SessionMachine` asks it when messages come and when its timer is due. No I/O, no clock.
 class GatherClock {
 public:
-    /// No message waits for longer than `longest`, nor beyond the instant `hold_half`. A session
-    /// with a bounded hold or lock could otherwise be left again and again with messages that only
-    /// waited.
+    /// No message waits longer than `longest`, and no message waits beyond the instant `hold_half`.
+    /// Without these limits, the hold or the lock of a session could end while its messages only
+    /// wait for their batch. That could happen each time the session is accepted.
     GatherClock(const BatchOptions& options, Duration longest, TimePoint hold_half) noexcept
         : options_{options}, longest_{std::min(options.max_wait, longest)}, last_{hold_half} {}
 

@@ -12,9 +12,9 @@
 
 namespace sessionq::processor {
 
-/// The message behind a `MessageContext`, which a handler works with. In a processor it is a
-/// `MessageCall`, in an application's test a `TestMessage`. Reading the message needs no virtual
-/// call. Any thread.
+/// The message that a handler works with through its `MessageContext`. In a processor it is a
+/// `MessageCall`, and in an application's test a `TestMessage`. Reading the message needs no
+/// virtual call. Any thread.
 class HandledMessage : public ports::Delivery {
 public:
     /// Decides the outcome, once (R8). Throws already_settled, lock_lost or not_supported.
@@ -24,8 +24,8 @@ public:
     [[nodiscard]] virtual HandledSession& session() const noexcept = 0;
     [[nodiscard]] virtual std::uint32_t attempt() const noexcept = 0;
     [[nodiscard]] virtual std::stop_token stop_token() const noexcept = 0;
-    /// The context of the handler. It has the trace of the handler's span, but not that of the
-    /// message.
+    /// Returns the operation context of the handler. Its trace is the trace of the handler's span,
+    /// not the trace of the message.
     [[nodiscard]] virtual OperationContext operation_context() const = 0;
 
     core::MessageSpansPtr spans{}; ///< set for a message of a processor

@@ -6,7 +6,7 @@
 
 namespace sessionq::processor {
 
-/// Counts the wrong uses of `HandlerDone` by the handlers of a processor. `HandlerDone` counts
+/// The number of wrong uses of `HandlerDone` by the handlers of a processor. `HandlerDone` counts
 /// them, and the health of the processor shows them. Thread-safe.
 struct HandlerFaults {
     std::atomic<std::uint64_t> dropped{0};  ///< destroyed without a call

@@ -6,15 +6,16 @@
 
 namespace sessionq::processor {
 
-/// Decides which thread concludes a handler that may finish later, such as a coroutine: the worker
-/// that started it, or the thread that ends it. The later of the two concludes. `MessageCall` and
-/// `BatchCall` ask it. Thread-safe.
+/// Decides which of two threads concludes a handler that may end later than its start returns, such
+/// as a coroutine. One thread is the worker that starts the handler, and the other thread ends the
+/// handler. The thread that comes last concludes the handler. `MessageCall` and `BatchCall` ask the
+/// book. Thread-safe.
 class LateEndBook {
 public:
     /// The worker is about to start the handler.
     void starts() noexcept { progress_.store(Progress::starting, std::memory_order_relaxed); }
-    /// The start has returned. True: the handler has not ended. The thread that ends it concludes,
-    /// and may have done so by now.
+    /// The start has returned. Returns whether the handler had not ended yet. If so, the thread
+    /// that ends the handler concludes it, and may have done so by now.
     [[nodiscard]] bool waits() noexcept {
         Progress expected = Progress::starting;
         return progress_.compare_exchange_strong(expected, Progress::waiting,

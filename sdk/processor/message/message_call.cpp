@@ -17,9 +17,9 @@
 namespace sessionq::processor {
 namespace {
 
-/// Asks the application for the policy of a failure (`on_failure`). Called on a worker. Null: the
-/// configured policy applies. It also applies if the application throws or returns an invalid
-/// policy, and that is reported.
+/// Asks the application for the policy of a failure (`on_failure`). Called on a worker. Returns
+/// null if the configured policy applies. If the application throws or returns an invalid policy,
+/// reports that and returns null.
 std::unique_ptr<FailurePolicy> choose_policy(const SessionView& session,
                                              const ReceivedMessage& message, std::uint32_t attempt,
                                              std::exception_ptr error) noexcept {

@@ -25,8 +25,8 @@ class SessionDriver;
 
 /// One message of a session, from its arrival until it has left. It holds the delivery, the
 /// machine, the place in the lane and the handler's decision in one piece of memory.
-/// `SessionDriver` makes and destroys it on the loop, in memory that the shard keeps for the next
-/// one. A worker runs it. It returns to the loop through the queue of notices.
+/// `SessionDriver` makes and destroys it on the loop. The shard keeps the memory for later
+/// messages. A worker runs the call. The call returns to the loop through the queue of notices.
 class MessageCall final : public HandledMessage, public ShardCall, public MessageMachine {
 public:
     [[nodiscard]] static std::unique_ptr<MessageCall> make(SessionDriver& driver);
@@ -38,9 +38,10 @@ public:
     // On a worker
     dispatch::Verdict run() noexcept override;
     void noticed() override;
-    /// Notes the end of the handler: its exception, and the failure policy for it. If the message
-    /// returns, it holds the lane from here on, also while the application chooses a policy. A
-    /// notice to the loop must follow.
+    /// Notes the end of the handler, its exception, and the failure policy for the exception. If
+    /// the message must hold the lane, the hold begins before the application is asked for a
+    /// policy. So no later message starts meanwhile. The caller must queue a notice for the loop
+    /// afterwards.
     void keep(std::exception_ptr error) noexcept;
     /// Notes how the message ended. Returns true if it must hold the lane.
     bool end_with(Ending ending) noexcept;
@@ -59,8 +60,8 @@ public:
     // On the loop
     [[nodiscard]] const MessageEnd& end() const noexcept { return end_; }
 
-    /// Decides the outcome. Returns false if it was decided before. Also called for a message whose
-    /// handler did not decide.
+    /// Decides the outcome. Returns false if the outcome was decided before. The session calls it
+    /// if the handler did not decide.
     bool decide(ports::Settlement settlement);
 
     /// Returns the settlement to send. Called once.

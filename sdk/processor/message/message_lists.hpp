@@ -9,8 +9,9 @@
 
 namespace sessionq::processor {
 
-/// Holds the messages of one session, each in the list of its phase. It decides nothing:
-/// `SessionMachine` moves a message here after each of its inputs, and asks which lists are empty.
+/// Holds the messages of one session, each in the list of its phase. It decides nothing. After each
+/// input of a message, `SessionMachine` calls `place` for the message. It also asks which lists are
+/// empty.
 class MessageLists {
 public:
     using Messages = core::IntrusiveList<MessageMachine, MessageMachine>;
@@ -33,8 +34,8 @@ public:
         }
     }
 
-    /// Calls `input` with each message that is in `list` now. It may put them into other lists, or
-    /// end them.
+    /// Calls `input` with each message that is in `list` now. `input` may put the message into any
+    /// list, or end the message.
     template <typename Input>
     static void each_of(Messages& list, const Input& input) {
         Messages all;

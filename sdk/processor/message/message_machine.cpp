@@ -201,8 +201,8 @@ MessageActions MessageMachine::after_failure(const FailureDecision& failure, boo
     return wait(step::Wait{});
 }
 
-/// Abandons the message. If it holds the lane, the messages behind it go back first. Without an
-/// order to keep, none has to.
+/// Abandons the message. If the message holds the lane, the messages behind it go back before it. A
+/// message holds no lane if its session has no order to keep.
 MessageActions MessageMachine::abandon(bool holds) noexcept {
     if (!holds) {
         return settle({ports::Outcome::abandon}, true);

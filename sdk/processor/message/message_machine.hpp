@@ -28,8 +28,8 @@ enum class Ending : std::uint8_t {
     not_started, ///< The lock was ending. It may have been renewed meanwhile.
     expired,     ///< The message's own deadline had passed (R22).
     unexamined,  ///< The session's record may forbid its start.
-    /// The session waits, or an earlier message of its batch failed. The message starts in its
-    /// turn.
+    /// The message returns to its place in the lane, because the session waits or an earlier
+    /// message of its batch failed. The message is handled when its turn comes.
     given_back,
 };
 
@@ -62,7 +62,7 @@ struct Resolution {
 }
 
 /// Returns the settlement for a resolution. `failure`: the text of the handler's exception; empty:
-/// none.
+/// there was no exception.
 [[nodiscard]] ports::Settlement settlement_for(const Resolution& resolution,
                                                std::string_view failure);
 
@@ -95,8 +95,8 @@ struct Circumstances {
     ExpiredMessageAction expired{ExpiredMessageAction::dead_letter};
 };
 
-/// Returns the fate of a message whose handler failed, which the application is told. `removes`:
-/// the broker removed the message at its delivery.
+/// Returns the fate of a message whose handler failed. The application is told this fate.
+/// `removes`: the broker removed the message at its delivery.
 [[nodiscard]] MessageFate fate_of(const MessageEnd& end, const Circumstances& session,
                                   bool removes) noexcept;
 
@@ -130,9 +130,9 @@ struct MessageActions {
     bool releases{false}; ///< the next message may start, if this one holds the lane
 };
 
-/// Decides the way of one message, from its arrival to the broker's answer (R6, R8-R10).
-/// `SessionMachine` gives it each input on the loop and performs the step that it returns. The
-/// decisions that workers need are static functions. No I/O, no clock.
+/// Decides the next step of one message, from its arrival to the broker's answer (R6, R8-R10).
+/// `SessionMachine` gives it each input on the loop, and performs the step that the input returns.
+/// The decisions that workers need are static functions. No I/O, no clock.
 class MessageMachine : public core::ListHook<MessageMachine> {
 public:
     enum class Phase : std::uint8_t {
@@ -169,13 +169,14 @@ public:
         return expired != ExpiredMessageAction::handle && deadline.passed(now);
     }
 
-    /// Whether the message holds the lane until it is dealt with, so that no other one overtakes
-    /// it. `ordered`: the messages have an order to keep.
+    /// Whether the message holds the lane until the session has dealt with it. Meanwhile no other
+    /// message overtakes it. `ordered`: the messages have an order to keep. `confirm`: the next
+    /// message waits until the broker has confirmed this settlement.
     [[nodiscard]] static bool holds_lane(Ending ending, std::optional<ports::Outcome> decision,
                                          bool ordered, bool confirm) noexcept;
 
-    /// Marks the message as a suspect, before `arrived`. The session's record is read before it is
-    /// handled.
+    /// Marks the message as a suspect. Call it before `arrived`. A suspect is handled only after
+    /// the session's record was read.
     void note_suspect(const Suspect& suspect) {
         suspect_ = std::make_unique<const Suspect>(suspect);
     }
@@ -189,21 +190,22 @@ public:
     [[nodiscard]] MessageActions ended(const MessageEnd& end, const Circumstances& session,
                                        TimePoint now) noexcept;
     [[nodiscard]] MessageActions retry_due() noexcept;
-    /// The message's own lock is lost. If the message waits, it is forgotten, because the broker
-    /// has it.
+    /// The message's own lock is lost. If the message waits for its next try or to go back, it is
+    /// forgotten, because the broker has it.
     [[nodiscard]] MessageActions lock_ended() noexcept;
     /// The session's record is known, and the handler may start. `guarded`: the attempt is noted.
     [[nodiscard]] MessageActions examined(bool guarded) noexcept;
     /// The session's record says that the message has killed too many consumers.
     [[nodiscard]] MessageActions condemned(const CrashGuard& guard, TimePoint now) noexcept;
-    /// The message goes back unstarted, from the lane or from its batch. Without a resolution it is
-    /// forgotten, because the broker has it.
+    /// The message goes back unstarted, from the lane or from its batch. `resolution` says how it
+    /// is settled. Unset: the link is gone, and the broker has the message, so it is forgotten.
     [[nodiscard]] MessageActions taken_back(std::optional<Resolution> resolution) noexcept;
-    /// The messages behind it went back, or will not. It is settled now, or forgotten if the
-    /// session is not usable.
+    /// The message need not wait any longer for the messages behind it: they went back, or will not
+    /// go back. It is settled now. If the session is not `usable`, the broker has the message, so
+    /// it is forgotten instead.
     [[nodiscard]] MessageActions let_back(bool usable) noexcept;
-    /// The broker answered the settlement. Also called without success when the link is gone and no
-    /// answer comes any more.
+    /// The broker answered the settlement. Also called with `success` false if the link is gone,
+    /// because no answer comes then.
     [[nodiscard]] MessageActions answered(bool success) noexcept;
 
     /// Whether the message holds the lane. Returns true once for each hold.

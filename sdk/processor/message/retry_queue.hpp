@@ -9,8 +9,9 @@
 
 namespace sessionq::processor {
 
-/// Holds the messages of a session that wait for their next try, or to go back, sorted by the
-/// instant of that. `MessageLists` owns it. Thousands may wait, each for another instant.
+/// Holds the messages of a session that wait for their next try or to go back. They are sorted by
+/// the end of their wait. `MessageLists` owns the queue. Thousands may wait, each until another
+/// instant.
 class RetryQueue {
 public:
     void add(MessageMachine& message) { waiting_.emplace(message.retry_at(), &message); }

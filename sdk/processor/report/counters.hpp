@@ -16,8 +16,8 @@ namespace sessionq::processor {
 inline constexpr std::size_t close_reasons =
     static_cast<std::size_t>(CloseReason::unresponsive) + 1;
 
-/// The counters of one shard. Its loop writes them, any thread reads them. They are relaxed: each
-/// total is right by itself.
+/// The counters of one shard. Its loop writes them, any thread reads them. The reads are relaxed:
+/// each total is right by itself, but two totals may be of different instants.
 struct Counters {
     using Count = core::OwnCount;
 

@@ -55,8 +55,8 @@ public:
     void session(const SessionSnapshot& session);
     void ready(const std::string& entity, const ports::ReadySessions& sessions);
     void buffer(std::size_t bytes, std::size_t most);
-    /// How often the application has misused `HandlerDone` so far. `dropped`: it never called one.
-    /// `repeated`: it called one again.
+    /// Takes the number of wrong uses of `HandlerDone` so far. `dropped`: objects that were never
+    /// called. `repeated`: calls after the first call of an object.
     void handlers(std::uint64_t dropped, std::uint64_t repeated);
     [[nodiscard]] Health end();
 
@@ -83,8 +83,8 @@ private:
         TimePoint at{};
         TimePoint differs_since{
             TimePoint::max()}; ///< since when its clock differs; max: it does not
-        bool is_silent{false}; ///< stays true after the connection was given up for that, until
-                               ///< there is another one
+        bool is_silent{false}; ///< stays true after the silent connection was given up, until
+                               ///< there is a new one
     };
 
     void clock(const core::ConnectionStatus& status, TimePoint& differs_since);

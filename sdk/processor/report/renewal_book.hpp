@@ -11,17 +11,18 @@
 
 namespace sessionq::processor {
 
-/// Finds locks that are too short for the way to the broker. `log_short_lock` asks it after a
-/// renewal. The first renewal at an entity measures that way. Later ones are ignored, because a
-/// broker that stands still for a while says nothing about the lock's length.
+/// Finds locks that are too short for the round trip to the broker. `log_short_lock` asks it after
+/// a renewal. The first renewal at an entity measures the round trip. Later renewals are ignored:
+/// they may be slow because the broker stood still for a while, and that says nothing about the
+/// lock's length.
 class RenewalBook {
 public:
-    /// A renewal that takes this share of the lock, a quarter, leaves too little time for a late
-    /// one.
+    /// If a renewal takes this share of the lock, a quarter, too little time is left for a late
+    /// renewal.
     static constexpr int longest_share = 4;
 
-    /// The broker answered a renewal at `entity` after `took`. Returns a warning; empty: nothing is
-    /// wrong.
+    /// The broker answered a renewal at `entity` after `took`. Returns a warning if the lock is too
+    /// short; empty: nothing is wrong.
     [[nodiscard]] std::string judge(const std::string& entity, Duration took,
                                     const core::Result<ports::LockGrant>& answer);
 

@@ -11,7 +11,7 @@
 
 namespace sessionq::processor {
 
-/// A held session as it stands now, for health and for people. `SessionDriver` makes it,
+/// The state of a held session now, for health and for people. `SessionDriver` makes it.
 /// `HealthMachine` and `describe` read it.
 struct SessionSnapshot {
     const std::string& entity;

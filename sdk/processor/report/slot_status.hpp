@@ -5,8 +5,8 @@
 
 namespace sessionq::processor {
 
-/// The state of a slot and the thing that it waits for, in the words of `SlotDescription`. An empty
-/// `waits_for` means that it waits for nothing. R16 forbids that to an active slot.
+/// The state of a slot and the thing that the slot waits for, in the words of `SlotDescription`. If
+/// `waits_for` is empty, the slot waits for nothing. R16 forbids this for an active slot.
 struct SlotStatus {
     std::string_view state{};
     std::string_view waits_for{};

@@ -18,13 +18,13 @@ struct AttemptSteps {
     bool end_turn{false}; ///< other suspects of the processor may have the turn
 };
 
-/// Decides which attempts to handle a suspect (`CrashGuard`) are noted in the session's record.
+/// Decides when an attempt to handle a suspect is noted in the session's record (`CrashGuard`).
 /// `SessionMachine` asks it before a suspect starts and when its handler has ended. An attempt is
-/// noted before the handler starts, and removed when the handler has ended without killing the
-/// process. So an attempt that another holder finds in the record was a death.
+/// noted before the handler starts. The note is removed when the handler has ended without killing
+/// the process. So a note that another holder finds in the record shows a death.
 ///
-/// One suspect is handled at a time: the lane is held until the broker has confirmed the note about
-/// it. Without a guard every suspect starts at once.
+/// A session handles one suspect at a time: the lane is held until the broker has confirmed the
+/// note about the suspect. Without a guard, every suspect starts at once.
 class AttemptBook {
 public:
     enum class Next : std::uint8_t {
@@ -36,8 +36,8 @@ public:
 
     explicit AttemptBook(const std::optional<CrashGuard>& guard) noexcept : guard_{guard} {}
 
-    /// Whether the session's record must be read before an arriving message is handled. `earlier`:
-    /// the session had other messages before.
+    /// Whether the session's record must be read before a message that arrives is handled.
+    /// `earlier`: the session had other messages before.
     [[nodiscard]] bool suspects(std::uint32_t deliveries, bool holder_lost,
                                 bool earlier) const noexcept {
         return deliveries != 0 || (guard_ && (holder_lost || (guard_->every_session && !earlier)));
@@ -61,8 +61,8 @@ public:
             stage_ = guard_->then == CrashGuard::Action::dead_letter ? Stage::over : Stage::none;
             return Next::out;
         }
-        // A crash also ends the handlers of other sessions. So a suspect that is nearly condemned
-        // is handled alone, and is not condemned for the crash of another one.
+        // A crash also ends the handlers of other sessions. A suspect that is nearly condemned is
+        // handled alone, so that it is not condemned for the crash of another suspect.
         const bool alone = deaths_ > 1 || deaths_ + 1 >= guard_->deaths;
         stage_ = Stage::queued;
         has_turn_ = true;
@@ -85,8 +85,9 @@ public:
         return true;
     }
 
-    /// The suspect's handler has ended. Unless it settled the message for good, the message may
-    /// come again. This attempt was no death, so its note is removed.
+    /// The suspect's handler has ended, so this attempt was no death. If the message may come
+    /// again, the note of the attempt is removed now. If the handler settled the message for good,
+    /// the note stays until `tidy` or the next note.
     [[nodiscard]] AttemptSteps ended(const MessageEnd& end) noexcept {
         const bool stays = end.decision ? goes_back(*end.decision) : end.ending == Ending::failed;
         if (!stays) {

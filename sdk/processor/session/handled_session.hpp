@@ -14,8 +14,8 @@ namespace sessionq::processor {
 
 class SessionDriver;
 
-/// The session behind a `SessionContext`, which handlers work with. In a processor it is a
-/// `DrivenSession`, in an application's test a `TestSession`. Any thread.
+/// The session that handlers work with through its `SessionContext`. In a processor it is a
+/// `DrivenSession`, and in an application's test a `TestSession`. Any thread.
 class HandledSession {
 public:
     [[nodiscard]] virtual const std::string& session_id() const noexcept = 0;

@@ -13,9 +13,10 @@
 
 namespace sessionq::processor {
 
-/// Counts how often in a row `on_session_open` threw for a session. The session waits longer after
-/// each failure, although it is given back in between. `SessionDriver` reports the end of each
-/// `on_session_open`. All shards share one book. Thread-safe.
+/// Counts how often in a row `on_session_open` threw for a session. The session is given back after
+/// each failure, but its count stays. So the session waits longer after each failure.
+/// `SessionDriver` reports the end of each `on_session_open`. All shards share one book.
+/// Thread-safe.
 class OpenBook {
 public:
     /// The most sessions in the book. Beyond that, the session that failed longest ago is

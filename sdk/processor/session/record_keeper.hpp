@@ -11,8 +11,8 @@
 namespace sessionq::processor {
 
 /// Reads and writes the record of one session at the broker, as `RetryDelay` and `AttemptBook`
-/// decide. `SessionDriver` owns it, beside the session's link, and calls it for those steps. It
-/// reports failures to the application.
+/// decide. `SessionDriver` owns it and calls it for each step that concerns the record. It reports
+/// failures to the application.
 class RecordKeeper {
 public:
     RecordKeeper(ports::EnvelopedState& state, const SessionView& view) noexcept

@@ -9,10 +9,10 @@
 
 namespace sessionq::processor {
 
-/// Decides when the session's record is read and which delay is written into it, so that a delayed
-/// retry (`retry_later`) survives its holder. `SessionMachine` asks it when a message comes that
-/// was delivered before, and when a delay begins or ends. A session without such messages costs
-/// nothing.
+/// Decides when the session's record is read, and which delay is written into it. Because of the
+/// record, a delay (`retry_later`) holds for the next holder of the session too. `SessionMachine`
+/// asks it when a message comes that was delivered before, and when a delay begins or ends. A
+/// session without such messages costs nothing.
 class RetryDelay {
 public:
     enum class Reading : std::uint8_t {
@@ -21,15 +21,15 @@ public:
         known,
     };
 
-    /// A message came that was delivered before. Returns how far the reading is; `never` only once,
-    /// because the caller reads the record then.
+    /// A message came that was delivered before. Returns how far the reading of the record is.
+    /// Returns `never` only once: the caller then reads the record.
     [[nodiscard]] Reading examine() noexcept {
         return reading_ == Reading::never ? std::exchange(reading_, Reading::asked) : reading_;
     }
     void known() noexcept { reading_ = Reading::known; }
 
-    /// Begins a delay: no message of the session is handled until `until`, or until a later instant
-    /// that was given before. Returns the delay to write.
+    /// Begins a delay until `until`. No message of the session is handled before it ends. A delay
+    /// that began before and ends later stays in force. Returns the delay to write.
     [[nodiscard]] Duration begin(TimePoint until, TimePoint now) noexcept {
         ++writing_;
         until_ = std::max(until_, until);
@@ -44,8 +44,8 @@ public:
     /// The broker has answered a write.
     void written() noexcept { writing_ -= writing_ != 0 ? 1 : 0; }
 
-    /// The broker has not confirmed a write. Until then the failed message stays here, and so does
-    /// the session.
+    /// Whether a write awaits the broker's answer. Until the answer, neither the failed message nor
+    /// the session is given back.
     [[nodiscard]] bool is_writing() const noexcept { return writing_ != 0; }
 
 private:

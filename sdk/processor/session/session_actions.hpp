@@ -15,8 +15,8 @@
 
 namespace sessionq::processor {
 
-/// The steps of a held session: `SessionMachine` names them, `SessionDriver` takes them. Where a
-/// step has an answer, the comment names the input that brings it.
+/// The steps of a held session. `SessionMachine` names them, and `SessionDriver` takes them. If a
+/// step has an answer, its comment names the input that brings the answer.
 namespace action {
 
 // The session's life
@@ -114,16 +114,16 @@ using SessionAction =
                  action::EndLock, action::Report, action::ReadRecord, action::WriteDelay,
                  action::WriteAttempts, action::TakeTurn, action::EndTurn>;
 
-/// The steps that the driver of one session takes next, in order. Their memory stays for the next
-/// ones.
+/// The steps that the driver of one session takes next, in order. The list keeps its memory for
+/// later steps.
 class SessionActions {
 public:
     SessionActions() { actions_.reserve(usual); }
 
     void add(const SessionAction& action) { actions_.push_back(action); }
 
-    /// Performs all, also those that are added meanwhile. From within `perform` it does nothing and
-    /// returns false: the outer call performs them.
+    /// Performs all steps, also steps that are added meanwhile. Returns false if `perform` itself
+    /// called it: the outer call then performs the steps.
     template <typename Perform>
     bool run(const Perform& perform) {
         if (next_ != 0) {

@@ -16,8 +16,8 @@ dispatch::Verdict SessionCall::run() noexcept {
     } catch (...) {
         failure_ = exception_text(std::current_exception());
     }
-    // The hold comes before the notice, because the loop ends the hold. Until then nothing else
-    // starts.
+    // The hold comes before the notice, because the loop ends the hold when it gets the notice. No
+    // other call of the session starts in between.
     driver_->view().lane().hold(1);
     driver_->view().workplace().notify(*this); // the loop may destroy the call from here on
     return dispatch::Verdict::proceed;

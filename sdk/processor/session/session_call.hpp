@@ -12,13 +12,13 @@ namespace sessionq::processor {
 
 class SessionDriver;
 
-/// A call of on_session_open or on_session_close. `SessionDriver` makes one when its session opens
-/// or closes, and puts it into the lane like a message. After the handler, the lane stays on hold
-/// until the loop knows of the end.
+/// A call of on_session_open or on_session_close. `SessionDriver` makes the call when its session
+/// opens or closes, and puts it into the lane like a message. After the handler has ended, the lane
+/// stays on hold until the loop knows it.
 class SessionCall final : public ShardCall {
 public:
-    /// With a reason it calls on_session_close, without one on_session_open. The reason is a copy,
-    /// because the session's own may change while the call runs.
+    /// With a reason, the call runs on_session_close. Without a reason, it runs on_session_open.
+    /// The reason is a copy, because the session's own reason may change while the call runs.
     SessionCall(SessionDriver& driver, std::optional<CloseReason> closes) noexcept
         : driver_{&driver}, closes_{closes} {}
 

@@ -7,8 +7,9 @@
 namespace sessionq::processor {
 
 /// Limits how many sessions of a processor are held without a slot. One object counts the parked
-/// sessions, another those that only wait for settlements. `SessionMachine` takes a place before it
-/// frees the slot. All shards share them. Thread-safe.
+/// sessions. Another object counts the sessions that wait only for answers to their settlements.
+/// `SessionMachine` takes a place before it frees the session's slot. All shards share both
+/// objects. Thread-safe.
 class SessionCount {
 public:
     /// Sets the limit. Sessions beyond a lowered limit keep their places.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lock of a session, and the instants at which it wants to be called.
+// The lock of a session, and the instants at which the session's machine is to be called.
 
 #include <algorithm>
 

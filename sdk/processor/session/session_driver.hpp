@@ -18,8 +18,9 @@
 
 namespace sessionq::processor {
 
-/// Messages that a handler asked for and settles by itself: the session's machine knows nothing of
-/// them. The client implements it. Destroyed after the link, it fails those that are unanswered.
+/// The messages that a handler asked for and settles by itself. The session's machine does not know
+/// them. The client implements the class. An object is destroyed after the link. It then fails the
+/// settlements that the broker has not answered.
 class AskedMessages {
 public:
     virtual ~AskedMessages() = default;
@@ -72,9 +73,9 @@ protected:
     ~SessionOwner() = default;
 };
 
-/// Performs the decisions of `SessionMachine` for one held session. It stands between the link,
-/// which brings messages, and the lane, which workers take them from. It has one timer. Its shard
-/// owns it, and it lives on the shard's loop.
+/// Performs the decisions of `SessionMachine` for one held session. The link brings messages to the
+/// driver. The driver puts them into the lane, and workers take them from the lane. A driver has
+/// one timer. Its shard owns it, and it lives on the shard's loop.
 class SessionDriver final : public ports::LinkEvents,
                             public std::enable_shared_from_this<SessionDriver> {
 public:
@@ -85,8 +86,8 @@ public:
     /// The session was accepted.
     void open();
 
-    /// Gives the machine an input and performs its actions in their order. An input that comes
-    /// meanwhile appends its own.
+    /// Gives the machine an input, and performs the actions that follow from it in order. If
+    /// another input comes meanwhile, its actions are performed after these.
     template <typename... Wants, typename... Gives>
     void feed(void (SessionMachine::*input)(Wants...), Gives&&... gives) {
         (machine_.at(view_.loop().now()).*input)(std::forward<Gives>(gives)...);
@@ -98,8 +99,8 @@ public:
     void ended(MessageCall& call); ///< its handler has returned, or will not run
     void session_call_ended();
 
-    // For the requests of its handlers, on the loop
-    /// Null: the session is not held any more.
+    // For the requests of the session's handlers, on the loop
+    /// Returns the link of the session; null: the session is not held any more.
     [[nodiscard]] ports::HeldLink* held_link() noexcept {
         return machine_.keeps_lock() && link_.is_there() ? &link_ : nullptr;
     }

@@ -20,9 +20,9 @@ struct LockSteps {
 };
 
 /// Decides when the lock of one session is renewed, when to warn of its end, and when it is lost
-/// (R11-R13). It renews the lock only while handlers make progress. `SessionMachine` gives it each
-/// grant and answer, and looks at it when its timer is due. `ports::LockKeeper` computes the
-/// instants.
+/// (R11-R13). The lock is renewed only while handlers make progress. `SessionMachine` reports each
+/// grant and answer, and calls `look` when the session's timer is due. `ports::LockKeeper` computes
+/// the instants.
 class SessionLock {
 public:
     /// `longest`: the lock is not renewed if no handler has ended for so long. Zero: no limit.
@@ -41,8 +41,8 @@ public:
     }
     void became_uncertain(TimePoint now) noexcept { keeper_.became_uncertain(now); }
 
-    /// Returns the steps that are due. `busy_for`: how long messages have waited for a handler to
-    /// end.
+    /// Returns the steps that are due. `busy_for`: how long no handler has ended although the
+    /// session has messages.
     [[nodiscard]] LockSteps look(TimePoint now, Duration busy_for) noexcept {
         const bool is_slow = longest_ > Duration::zero() && busy_for >= longest_;
         const bool holds_back = is_slow && keeper_.phase() == ports::LockKeeper::Phase::held;

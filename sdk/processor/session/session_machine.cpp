@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a session stands: the only file that changes its phase.
+// The phases of a session. No other file changes the phase.
 
 #include "processor/session/session_machine.hpp"
 
@@ -158,8 +158,8 @@ void SessionMachine::wait(TimePoint until) {
     waits_ = phase_ == Phase::parked;
 }
 
-/// The session is parked until then, and then left for `reason`. It keeps its slot where too many
-/// are parked.
+/// Parks the session until `until`. After that, the session is left for `reason`. The session keeps
+/// its slot if too many sessions are parked.
 void SessionMachine::park(TimePoint until, CloseReason reason) {
     if (settings_.parked.try_take()) {
         counted_in_ = &settings_.parked;
@@ -228,8 +228,9 @@ void SessionMachine::drained() {
     react();
 }
 
-/// The broker has answered the drain, or the credit is closed. Then the broker may still send, and
-/// the link is of no more use: closing it gives back the messages that come.
+/// The broker has answered the drain, or the credit is closed. If the credit is closed, the broker
+/// may still send messages, and the link is of no more use. Closing the link gives these messages
+/// back.
 void SessionMachine::after_drain() {
     if (phase_ == Phase::draining) {
         take_all_back(Phase::leaving);
@@ -256,8 +257,8 @@ void SessionMachine::idle_out() {
     }
 }
 
-// Leaving: drain the credit, give back the messages that wait, wait for handlers that run, call
-// on_session_close, give the session back (R3, R15)
+// The steps of leaving: drain the credit, give back the unstarted messages, wait until the running
+// handlers have ended, call on_session_close, give the session back (R3, R15)
 
 void SessionMachine::leave(CloseReason reason) {
     if (!is_leaving()) {
@@ -306,9 +307,10 @@ void SessionMachine::all_back() {
     step();
 }
 
-/// The failed messages go back, unless they have to wait for one of two things. The write of the
-/// session's record tells the next holder to wait. Handlers of earlier messages may still run: if
-/// those messages go back later, they come first again, and nothing tells their holder to wait.
+/// Gives the failed messages back, unless they must wait. They wait for the write of the session's
+/// record, because the record tells the next holder to wait. They also wait for running handlers of
+/// earlier messages. An earlier message that went back later would be delivered first, and nothing
+/// would tell its holder to wait.
 void SessionMachine::let_back() {
     const bool is_due = phase_ == Phase::parked
                             ? took_back_ && waits_
@@ -320,8 +322,9 @@ void SessionMachine::let_back() {
     }
 }
 
-/// A parked session whose handlers have returned keeps no slot. Nor does one that will be left when
-/// its settlements are answered (R4), while there is room for it among those.
+/// Frees the slot of a parked session whose handlers have returned. Also frees the slot of a
+/// session that is left as soon as its settlements are answered (R4). In both cases the
+/// `SessionCount` must have a place for the session.
 void SessionMachine::free_slot() {
     if (seat_ != Seat::slot || (phase_ != Phase::parked && !only_settles())) {
         return;

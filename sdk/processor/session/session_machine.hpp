@@ -22,13 +22,13 @@
 namespace sessionq::processor {
 
 /// Decides the life of one held session: open, work, idle, park, retry, turn, rewind, leave without
-/// loss, close (R1-R6, R9, R13-R16). Inputs and the time go in. Actions come out, and the instant
-/// at which it wants `due` to be called. No I/O, no clock, one thread.
+/// loss, close (R1-R6, R9, R13-R16). It gets inputs and the time. It returns actions, and the
+/// instant of the next call of `due`. No I/O, no clock, one thread.
 ///
-/// It alone knows where the session stands. The classes that it holds answer one question each:
-/// `SessionIdleTimer` whether the session is idle, `SessionFlow` how many messages to ask for,
-/// `SessionLock` when to renew the lock, `RetryDelay` and `AttemptBook` when to read and write the
-/// session's record, `GatherClock` how long a batch waits. `MessageLists` has the messages.
+/// Only this class knows the phase of the session. The classes that it holds answer one question
+/// each: `SessionIdleTimer` whether the session is idle, `SessionFlow` how many messages to ask
+/// for, `SessionLock` when to renew the lock, `RetryDelay` and `AttemptBook` when to read and write
+/// the session's record, `GatherClock` how long a batch waits. `MessageLists` has the messages.
 class SessionMachine {
 public:
     enum class Phase : std::uint8_t {
@@ -50,8 +50,8 @@ public:
     enum class Seat : std::uint8_t {
         slot,
         parked,
-        settling, ///< it is left once the broker has answered its settlements, and then a write of
-                  ///< its record if there is one
+        settling, ///< it is left once the broker has answered its settlements, and then the write
+                  ///< of its record if there is one
     };
 
     /// The session was accepted at `now`.
@@ -91,7 +91,7 @@ public:
     void drained();
 
     // The session's record
-    /// How long nothing of the session is to be handled. Unset: there is no record.
+    /// The record was read. No message is handled for `delay`. Unset: the record has no delay.
     void examined(const core::Result<std::optional<Duration>>& delay, NotedAttempts noted);
     void delay_kept(); ///< by the broker, or it refused; the same with
     void attempts_kept();
@@ -136,8 +136,8 @@ public:
     /// Messages in the lane or with a handler that runs. Walks them.
     [[nodiscard]] std::uint32_t in_lane() const noexcept { return lists_.in_lane(); }
     [[nodiscard]] bool had_messages() const noexcept { return had_messages_; }
-    /// A message of it has got a handler, or waits for nothing but a worker. Not while the first
-    /// ones wait for their batch.
+    /// Whether a message of the session has got to a handler, or waits only for a worker. False
+    /// while the first messages wait for more messages of their batch.
     [[nodiscard]] bool has_begun() const noexcept {
         return had_messages_ && (has_handled_ || gather_by() == TimePoint::max());
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The messages of a session: how each goes on, and the questions about them. A wish that concerns
-// the session's phase waits for the end of the input (`SessionMachine::react`).
+// The messages of a session: the next step of each message, and questions about the messages. If a
+// message needs another phase of the session, this wish waits for the end of the input
+// (`SessionMachine::react`).
 
 #include <algorithm>
 #include <limits>
@@ -327,14 +328,15 @@ bool SessionMachine::is_rewinding() const noexcept {
     return phase_ == Phase::rewinding || phase_ == Phase::putting_back;
 }
 
-/// Messages may be asked for. Removed messages cannot go back if on_session_open fails: they are
-/// fetched afterwards.
+/// Whether the session may ask for messages. With receive_and_delete it asks only after
+/// on_session_open has ended. If on_session_open failed, messages that the broker has removed could
+/// not go back.
 bool SessionMachine::may_fetch() const noexcept {
     return phase_ == Phase::working || (phase_ == Phase::opening && !removes());
 }
 
-/// Messages that no handler has begun go back to the broker. A parked session keeps them until its
-/// drain is answered, because they would come again on the credit that is left.
+/// Whether unstarted messages go back to the broker. A parked session keeps them until its drain is
+/// answered. Before the answer, they would come again on the credit that is left.
 bool SessionMachine::gives_back() const noexcept {
     return is_leaving() || phase_ == Phase::putting_back ||
            (phase_ == Phase::parked && !removes() && !flow_.is_draining());
@@ -372,8 +374,9 @@ std::uint32_t SessionMachine::set_aside() const noexcept {
     return static_cast<std::uint32_t>(std::min(waiting, most_set_aside));
 }
 
-/// How many messages the turn may have, with those in flight and on their way. A message
-/// that is not fetched cannot start.
+/// Returns how many messages the session may have in this turn: those in flight, and those that its
+/// credit may bring. The limit (`max_messages_per_turn`) applies here, because a message that is
+/// not fetched cannot start.
 std::uint32_t SessionMachine::turn_room() const noexcept {
     const std::uint32_t most = settings_.options.max_messages_per_turn;
     if (most == 0) {

@@ -12,8 +12,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The encoding has a version, the instant since the clock's origin, and the delay. Both are in
-// milliseconds. If there are attempts, the message's sequence number and their number follow.
+// The encoding has a version, the instant `not_before` since the clock's origin, and the delay. The
+// instant and the delay are in milliseconds. If there are attempts, the sequence number of their
+// message and the number of attempts follow.
 constexpr char version = 1;
 constexpr std::size_t whole_length = 1 + 8 + 8;
 constexpr std::size_t length_with_attempts = whole_length + 8 + 4;

@@ -16,18 +16,18 @@ struct NotedAttempts {
     std::uint32_t begun{0}; ///< how many; zero: none
 };
 
-/// The record that processors keep of a session at the broker, beside the application's state. It
-/// says until when no message of the session may be handled (`FailurePolicy::retry_later`), and
-/// which message may kill its consumers (`CrashGuard`). `RecordKeeper` writes it, and the next
-/// holder of the session reads it. Its instant is wall-clock time, because another machine may read
+/// The record of a session that processors keep at the broker, beside the application's state. The
+/// record says until when no message of the session may be handled (`FailurePolicy::retry_later`),
+/// and which message may kill its consumers (`CrashGuard`). `RecordKeeper` writes it, and the next
+/// holder of the session reads it. The instant is wall-clock time, because another machine may read
 /// it.
 struct SessionRecord {
     WallTime not_before{}; ///< the end of the delay; the clock's origin: no delay
     Duration delay{};      ///< the length of the delay when it began
     NotedAttempts attempts{};
 
-    /// The rest of the delay. Unset: there is none. A clock that differs or was set back does not
-    /// prolong it.
+    /// Returns the rest of the delay. Unset: the record has no delay. If the clocks of two machines
+    /// differ or a clock was set back, the rest is still no longer than `delay`.
     [[nodiscard]] std::optional<Duration> left(WallTime now) const noexcept;
 
     /// Decodes a record. Bytes of a later version or of another program give an empty one.

@@ -12,15 +12,15 @@ namespace sessionq::processor {
 
 /// Ensures that one process never handles a session twice at the same time. A broker may grant a
 /// session again, on any link, before the news of the lost lock arrives. Then the later holder
-/// waits until the handlers of the earlier one have returned. `SessionDriver` asks it when its
-/// session is accepted. All shards share it. Thread-safe.
+/// waits until the handlers of the earlier holder have returned. `SessionDriver` asks the registry
+/// when its session is accepted. All shards share the registry. Thread-safe.
 class SessionRegistry {
 public:
     using Key = SessionKey;
     using Holder = const void*;
 
-    /// Adds a holder. True: it is the only one and may go on. False: others came before; `begin` is
-    /// posted to `loop` when they have ended.
+    /// Adds a holder. Returns whether it is the only holder, and so may go on at once. If not,
+    /// `begin` is posted to `loop` when all earlier holders have ended.
     [[nodiscard]] bool hold(const Key& key, Holder holder, core::EventLoop& loop, core::Task begin);
 
     /// No handler of the holder runs or will run. Called once for each `hold`.

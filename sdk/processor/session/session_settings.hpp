@@ -16,10 +16,10 @@
 
 namespace sessionq::processor {
 
-/// Half of a session's first window: as many messages as its handlers may run at once. With
-/// batches, the window holds the batches of all handlers, and 32 messages for the next one. A
-/// larger window would cost more cache misses than it saves waiting. If handlers do wait,
-/// `FetchWindow` grows it.
+/// Returns half of a session's first window. Without batches, it is the number of handlers that may
+/// run at once. With batches, the whole window holds a batch for each handler, and 32 messages of
+/// the next batch. A larger window would cost more time in cache misses than it saves. If handlers
+/// do wait, `FetchWindow` makes the window grow.
 [[nodiscard]] inline std::uint32_t window_half(std::uint32_t calls,
                                                const BatchOptions& batch) noexcept {
     constexpr std::uint32_t most = 5'000;
@@ -34,8 +34,8 @@ struct SessionLimits {
     std::uint32_t prefetch{0}; ///< zero: `FetchWindow` chooses
 };
 
-/// The options, limits and shared counters that the machines of a session use. The shard fills it
-/// when it opens the session.
+/// The options, limits and shared counters that the machines of a session use. The shard fills the
+/// struct when it opens the session.
 struct SessionSettings {
     const ProcessorOptions& options;
     const Tuning& tuning;
@@ -49,8 +49,8 @@ struct SessionSettings {
     SessionLimits limits{};
     std::uint32_t calls{1};
     BatchOptions batch{.max_messages = 1}; ///< how many messages a handler gets
-    /// False for an entity without sessions: its messages have no order to keep, and locks of their
-    /// own.
+    /// False for an entity without sessions. Its messages have no order to keep, and each message
+    /// has its own lock.
     bool ordered{true};
     bool has_open{false};  ///< there is an on_session_open
     bool has_close{false}; ///< there is an on_session_close

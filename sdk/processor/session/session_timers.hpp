@@ -25,8 +25,8 @@ class SessionTimers {
 public:
     explicit SessionTimers(core::EventLoop& loop) noexcept : loop_{loop} {}
 
-    /// The machine had an input, so its next instant may differ. `set` follows at the end of the
-    /// turn.
+    /// The timer's machine had an input, so its next instant may differ now. `set` follows at the
+    /// end of the turn.
     void changed(SessionTimer& timer) noexcept {
         if (timer.is_linked()) {
             return;

@@ -44,18 +44,18 @@ public:
     [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
     [[nodiscard]] dispatch::Lane& lane() const noexcept { return *lane_; }
     [[nodiscard]] std::stop_token stop_token() const noexcept { return lock_->stop_token(); }
-    /// A message that was delivered before waits for the session's record, which may delay it
-    /// (`retry_later`).
+    /// Whether a suspect must wait in this session until the session's record was read. The record
+    /// may delay the message (`retry_later`), or show that it has killed too many consumers.
     [[nodiscard]] bool examines() const noexcept { return examines_; }
     /// Messages without sessions have no order to keep.
     [[nodiscard]] bool ordered() const noexcept { return ordered_; }
-    /// The handler of a call is about to start. Called by the worker that took the call. Returns
-    /// false if the handler must not start, because the session waits or is left.
+    /// Returns whether the handler of a call may start now. False if the session waits or is left.
+    /// Called by the worker that took the call, just before the start.
     [[nodiscard]] bool begin(dispatch::Call& call) const {
         return shared().environment.dispatcher->begin(*lane_, call);
     }
-    /// The handler of a call will not start. If something must start before the next call, it holds
-    /// the lane by now.
+    /// The handler of a call will not start. If no later call may start before the session has
+    /// dealt with this call, the caller has already put the lane on hold.
     void skip(dispatch::Call& call) const { shared().environment.dispatcher->skip(*lane_, call); }
     [[nodiscard]] Deadline lock_expires() const noexcept { return lock_->expires(); }
     /// The end of the lock and its stop token. It may outlive the session.

@@ -6,9 +6,9 @@
 namespace sessionq::processor {
 
 /// Decides when a session has waited too long for the broker's answers to its settlements (R15).
-/// `SessionMachine` asks it at each settlement, each answer and when its timer is due. Each answer
-/// gives the other settlements the full time again. That does not move the timer: `is_overdue`
-/// finds the new instant when the timer is due.
+/// `SessionMachine` asks it at each settlement, each answer and when its timer is due. After an
+/// answer, the other settlements have the full time again. An answer does not move the timer. When
+/// the timer is due, `is_overdue` sets the timer's next instant.
 class SettleWait {
 public:
     explicit SettleWait(Duration timeout) noexcept : timeout_{timeout} {}

@@ -34,9 +34,10 @@ void AcceptMachine::look_for_surplus(TimePoint now) noexcept {
     surplus_at_ = is_beyond ? std::min(surplus_at_, now + linger) : TimePoint::max();
 }
 
-/// The most accepts of a target at a time: its share of the free slots. It gets more if none of its
-/// accepts has waited in vain, because it may have more ready sessions then. The number grows fast,
-/// but after a few sessions only few accepts are left over.
+/// Returns the most accepts that a target may have at a time: its share of the free slots. The
+/// target gets more if none of its accepts has waited in vain, because it may have more ready
+/// sessions then. That number is the square of the sessions that came. It grows fast, but after a
+/// few sessions only few accepts are left over.
 std::uint32_t AcceptMachine::most_pending(const Row& row) const noexcept {
     if (!spreads()) {
         return free_;
@@ -60,8 +61,8 @@ bool AcceptMachine::wants(const Row& row) const noexcept {
     return row.dry || tries_ < std::uint64_t{free_} * tries_a_slot_;
 }
 
-/// Chooses the target with the fewest accepts under way. Among equals it is the one asked longest
-/// ago.
+/// Returns the target with the fewest accepts under way. Among equal targets, returns the target
+/// that was asked longest ago.
 std::optional<std::size_t> AcceptMachine::next_target(TimePoint now) noexcept {
     ++turn_;
     for (;;) {
@@ -184,8 +185,8 @@ bool AcceptMachine::failed(Ask& ask, Errc code, TimePoint now) noexcept {
     return pace.failed(code, ask.asked_at, now, random_);
 }
 
-/// An accept that is not answered soon stands from now on. Then more targets are asked at a time,
-/// until a session comes.
+/// An accept that was not answered soon is of the kind `stands` from now on. More targets are asked
+/// at a time then, until a session comes.
 void AcceptMachine::due(TimePoint now) noexcept {
     const std::uint32_t before = tries_;
     while (spreads() && !trying_.empty() &&

@@ -31,18 +31,18 @@ struct Ask : core::ListHook<> {
 /// when its timer is due.
 ///
 /// As long as a slot is free, an accept stands at every entity, so that a session that becomes
-/// ready anywhere comes at once. But entities that have ready sessions are asked for no more
-/// sessions than there are free slots. Otherwise most of the granted sessions would have to go
-/// back. Only an accept that is not answered soon shows that its entity has no ready session, and
-/// frees its turn for another entity.
+/// ready anywhere comes at once. But the entities that have ready sessions get no more accepts than
+/// there are free slots. Otherwise most of the granted sessions would have to go back. An accept
+/// that is not answered soon shows that its entity has no ready session. Only then another entity
+/// is asked in its place.
 ///
-/// An entity without ready sessions is asked for its share of the slots. It is asked for more once
-/// all these accepts have brought a session. Named sessions take turns, because they are granted
-/// without messages too. No I/O, no clock.
+/// An entity without ready sessions gets accepts for its share of the slots. It gets more accepts
+/// once all of these have brought a session. Named sessions take turns, because the broker grants a
+/// named session even if it has no messages. No I/O, no clock.
 class AcceptMachine {
 public:
-    /// Accepts beyond the need are given up after this time. A slot that becomes free before uses
-    /// them.
+    /// Accepts that no slot needs are given up after this time. A slot that becomes free earlier
+    /// uses such an accept.
     static constexpr Duration linger = std::chrono::milliseconds{100};
 
     AcceptMachine(TargetBook& targets, const BackoffOptions& backoff, core::Random& random);
@@ -55,15 +55,15 @@ public:
     /// Returns a target to ask now, and claims it. Call `asked` for it.
     [[nodiscard]] std::optional<std::size_t> next_target(TimePoint now) noexcept;
     void asked(Ask& ask, std::size_t target, TimePoint now, TimePoint overdue_at) noexcept;
-    /// Returns an accept to give up; null: there is none. The caller releases the claim of its
-    /// target.
+    /// Returns an accept to give up; null: there is none. The caller releases the claim of the
+    /// accept's target.
     [[nodiscard]] Ask* surplus(TimePoint now) noexcept;
-    /// Returns an accept whose answer is overdue (R16); null: there is none. The caller gives it
-    /// up. It counts as failed.
+    /// Returns an accept whose answer is overdue (R16); null: there is none. The caller gives up
+    /// the accept. The accept counts as failed.
     [[nodiscard]] Ask* overdue(TimePoint now) noexcept;
 
-    /// The accept brought a session. Returns false if no slot is free any more: the session goes
-    /// back.
+    /// The accept brought a session. Returns whether a slot is free for the session. If not, the
+    /// session goes back.
     [[nodiscard]] bool granted(Ask& ask, TimePoint now) noexcept;
     /// The broker answered a close after `taken`. That shows how soon it answers at all.
     void closed_in(Duration taken) noexcept { grant_time_.closed_in(taken); }

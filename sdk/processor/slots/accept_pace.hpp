@@ -10,11 +10,12 @@
 namespace sessionq::processor {
 
 /// Decides when a target may be asked again after an answer that brought no session (R5, R17).
-/// `AcceptMachine` keeps one for each target and one for each entity, and gives it each answer.
+/// `AcceptMachine` has one `AcceptPace` for each target and one for each entity, and reports the
+/// answers to them.
 class AcceptPace {
 public:
-    /// The shortest time from one accept to the next if the first brought no session. A broker that
-    /// answers at once could make a processor spin otherwise.
+    /// The shortest time between two accepts if the first accept brought no session. Without this
+    /// limit, a broker that answers at once would make the processor spin.
     static constexpr Duration min_interval = std::chrono::milliseconds{100};
 
     explicit AcceptPace(const BackoffOptions& backoff) noexcept : backoff_{backoff} {}
@@ -24,11 +25,12 @@ public:
         told_ = Errc::cancelled;
     }
 
-    /// An accept failed. Returns whether to tell the application.
+    /// An accept failed. Returns whether to tell the application. The same failure is not told
+    /// again before the pause is over.
     ///
-    /// A failed connection has no backoff here. The port has waited already, and a second wait
+    /// A failed connection causes no backoff here. The port has waited already, and a second wait
     /// would only delay the processor when the connection is back. Accepts that were under way
-    /// together count as one failure. The same failure is not told again before the pause is over.
+    /// together count as one failure.
     [[nodiscard]] bool failed(Errc code, TimePoint asked_at, TimePoint now,
                               core::Random& random) noexcept {
         const bool is_repeated = code == told_ && now < wait_until_;

@@ -15,23 +15,24 @@
 
 namespace sessionq::processor {
 
-/// Decides how long sessions keep their slots while other sessions wait for one (R14). It does so
-/// only if `max_hold` leaves that to the processor. `SlotTable` begins a look when `next` is due,
-/// and then asks for each session whether to leave it.
+/// Decides how long sessions keep their slots while other sessions wait for a slot (R14). It does
+/// so only if the application sets no `max_hold`. `SlotTable` begins a look when `next` is due, and
+/// then asks for each session whether to leave it.
 ///
 /// If the broker reports how many sessions are ready, all sessions share the slots in rounds. The
 /// more sessions are ready, the shorter is the hold.
 ///
-/// If it does not, the machine tries. It leaves a session now and then, and sees which session the
-/// slot gets next. If another session comes at once, it has waited, and more sessions may wait.
-/// Then further sessions are left, twice as many each time. If the same session comes, or none
-/// soon, nobody waits, and the next try comes later. No I/O, no clock.
+/// If the broker does not report it, the machine tries. It leaves a session now and then, and sees
+/// which session the slot gets next. If another session comes at once, that session has waited, and
+/// more sessions may wait. Then the machine leaves more sessions, twice as many each time. If the
+/// same session comes, or no session comes soon, no session waits, and the next try comes later. No
+/// I/O, no clock.
 class FairnessMachine {
 public:
     /// The longest hold of a session while others wait.
     static constexpr Duration turn = std::chrono::seconds{5};
-    /// The shortest hold, however many sessions wait. With a shorter one, leaving and accepting
-    /// would take the time of handlers.
+    /// The shortest hold, however many sessions wait. If the hold were shorter, leaving and
+    /// accepting sessions would take the time of handlers.
     static constexpr Duration least = std::chrono::milliseconds{50};
 
     /// The slots of a receive thread at a look.
@@ -72,8 +73,8 @@ public:
             unknown(now);
         }
     }
-    /// Returns whether to leave a session that has had its slot since `since`. Ask for the sessions
-    /// that are being left first, then for the others in the order of `since`.
+    /// Returns whether to leave a session that has had its slot since `since`. Call it first for
+    /// the sessions that are being left already, then for the others in the order of `since`.
     [[nodiscard]] bool leaves(const std::string& session, SessionMachine::Phase phase,
                               TimePoint since, TimePoint now) {
         if (phase >= SessionMachine::Phase::draining) {

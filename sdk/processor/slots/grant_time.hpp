@@ -7,10 +7,10 @@
 
 namespace sessionq::processor {
 
-/// Estimates how soon a broker grants a session that is ready. `AcceptMachine` assumes that an
-/// accept waits for a session once it has taken longer than `patience`. The time of a grant cannot
-/// be used, because it does not show whether the accept waited for a session. So the time of a
-/// close is used: it takes a round trip too, and waits for nothing.
+/// Estimates how soon a broker grants a session that is ready. If an accept takes longer than
+/// `patience`, `AcceptMachine` assumes that no session is ready. The time of a grant is not
+/// measured, because the accept may have waited for a session. The time of a close is measured
+/// instead: a close takes a round trip too, and waits for nothing.
 class GrantTime {
 public:
     /// The broker answered a close after `taken`.

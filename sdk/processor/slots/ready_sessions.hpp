@@ -9,9 +9,9 @@
 
 namespace sessionq::processor {
 
-/// Adds up the sessions that are ready at all entities. `SlotTable` needs them for fairness,
-/// `AcceptTable` for health. Unset: the broker does not report them, or the processor has named
-/// sessions and the ready ones may have other names.
+/// Adds up the ready sessions of all entities. `SlotTable` uses them for fairness, `AcceptTable`
+/// for health. Returns nothing if the broker does not report them. Also returns nothing if the
+/// processor has named sessions, because the ready sessions may have other names.
 [[nodiscard]] inline std::optional<ports::ReadySessions> ready_sessions(const TargetBook& targets,
                                                                         ports::Endpoint& endpoint) {
     ports::ReadySessions all;

@@ -20,9 +20,9 @@ struct Refusal {
     [[nodiscard]] bool is_final() const noexcept { return !failure.retryable(); }
 };
 
-/// Remembers for each target why accepts fail. `AcceptTable` records the answers here and shows the
-/// failures to the health of the processor. A failure is over when a session comes, when the broker
-/// answers that it has none, or when it lets an accept wait instead of refusing it. No I/O, no
+/// Remembers for each target why accepts fail. `AcceptTable` records the answers here, and shows
+/// the failures to the health of the processor. A failure is over when a session comes, when the
+/// broker answers that no session is ready, or when an accept waits and is not refused. No I/O, no
 /// clock.
 class RefusalBook {
 public:
@@ -48,8 +48,9 @@ public:
         const std::optional<Refusal>& row = rows_[target];
         return row ? &*row : nullptr;
     }
-    /// The same after a look at the oldest accept under way at the target, which was sent at
-    /// `asked_at`. If that accept waits, the failure is over. Unset: no accept is under way.
+    /// Returns the failure at a target, after a look at the oldest accept under way there; null:
+    /// nothing is wrong. `asked_at`: when that accept was sent; unset: no accept is under way. If
+    /// that accept has waited for `patience`, it was not refused, and the failure is over.
     [[nodiscard]] const Refusal* look(std::size_t target, std::optional<TimePoint> asked_at,
                                       TimePoint now) {
         std::optional<Refusal>& row = rows_[target];

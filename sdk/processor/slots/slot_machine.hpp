@@ -29,9 +29,9 @@ struct SlotWaits {
     bool timer{false};          ///< the slot's own timer is armed
 };
 
-/// Decides for one slot: look for a session, hold it, roll, back off or stop (R4, R16, R17).
-/// `SlotTable` owns it, and tells it when its session comes or leaves and when the demand changes.
-/// No I/O, no clock.
+/// Decides the next step of one slot: look for a session, hold it, roll, back off or stop (R4, R16,
+/// R17). `SlotTable` owns the machine, and tells it when its session comes or leaves and when the
+/// demand changes. No I/O, no clock.
 class SlotMachine {
 public:
     enum class Phase : std::uint8_t {
@@ -44,9 +44,9 @@ public:
     SlotMachine(BackoffOptions backoff, core::Random& random) noexcept
         : backoff_{backoff}, random_{random} {}
 
-    /// Follows the demand. Unset: the slot is wanted. Else the reason why not: `limit_lowered`,
-    /// `paused`, or `stopped`, which is final. If the slot is wanted again while its session is
-    /// being left, it keeps that session until the end.
+    /// Follows the demand. `unwanted`: why the slot is not wanted: `limit_lowered`, `paused`, or
+    /// `stopped`, which is final. Unset: the slot is wanted. If the slot is wanted again while its
+    /// session is being left, the session is left all the same.
     [[nodiscard]] SlotActions follow(std::optional<CloseReason> unwanted) noexcept;
     void accepted() noexcept;
     /// The wait that an action asked for is over.
@@ -55,9 +55,10 @@ public:
     /// The session has left the slot: it was given back or parked, or its lock is lost and its last
     /// handler has returned. The slot looks for the next session.
     ///
-    /// `fruitless_for`: the time since the session's accept was sent, set only if no message of it
-    /// came. Such sessions are spaced like answers "no session". `held_for`: how long the session
-    /// was held. After a long hold, a fault does not add up with earlier ones to a longer wait.
+    /// `fruitless_for`: the time since the session's accept was sent, if no message of the session
+    /// came; otherwise unset. After such a session the slot waits as after the answer "no session".
+    /// `held_for`: how long the session was held. A fault after a long hold starts a new backoff,
+    /// and does not lengthen the backoff of earlier faults.
     [[nodiscard]] SlotActions session_left(CloseReason reason,
                                            std::optional<Duration> fruitless_for,
                                            Duration held_for) noexcept;
@@ -80,8 +81,8 @@ private:
     core::Random& random_; ///< for jitter
 };
 
-/// Whether a session that is left for this reason has met a fault. The next accept waits then
-/// (R17).
+/// Whether a session that is left for this reason has met a fault. After a fault, the next accept
+/// waits (R17).
 [[nodiscard]] bool is_fault(CloseReason reason) noexcept;
 
 } // namespace sessionq::processor

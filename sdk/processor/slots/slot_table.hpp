@@ -30,8 +30,8 @@ protected:
     ~SlotOwner() = default;
 };
 
-/// Has the slots of a shard, and gives them sessions: it rolls, backs off and stops as
-/// `SlotMachine` decides for each of them. On the loop.
+/// Owns the slots of a shard and gives them sessions. A slot rolls, backs off and stops as its
+/// `SlotMachine` decides. On the loop.
 class SlotTable final : AcceptOwner {
 public:
     SlotTable(SlotOwner& owner, Workplace& workplace);

@@ -27,16 +27,16 @@ struct AcceptTarget {
     }
 };
 
-/// Lists the targets that a receive thread asks for: the entities of the processor, or its named
-/// sessions at each of them. `AcceptTable` owns it, and `AcceptMachine` chooses from it.
+/// Lists the targets of a receive thread's accepts: the entities of the processor, or the named
+/// sessions at each entity. `AcceptTable` owns the book, and `AcceptMachine` chooses from it.
 class TargetBook {
 public:
     /// `claims`: shared with the other receive threads; null: no session is named.
     TargetBook(const std::vector<std::string>& entities,
                const std::vector<std::string>& session_ids, TargetClaims* claims = nullptr);
 
-    /// Joins all entities into one target: one accept waits for a session of any of them. Only for
-    /// a broker that can do that. No effect on named sessions.
+    /// Joins all entities into one target. One accept then waits for a session of any entity. Only
+    /// for a broker that has such accepts. No effect on named sessions.
     void join() {
         if (!named()) {
             for (std::size_t i = 1; i < targets_.size(); ++i) {
@@ -60,8 +60,8 @@ public:
         slots_ = named() ? all : here;
     }
 
-    /// Claims a named session. Returns false while another receive thread asks for it or holds it.
-    /// Always true for an entity.
+    /// Claims the named session of a target. Returns false while a receive thread asks for the
+    /// session, holds it or gives it back. Always true for an entity.
     [[nodiscard]] bool try_claim(std::size_t index) noexcept {
         return claims_ == nullptr || claims_->try_claim(index);
     }
@@ -71,8 +71,8 @@ public:
         }
     }
 
-    /// How long an accept may wait. At most `turn` if named sessions outnumber the slots, because
-    /// they take turns then.
+    /// Returns how long an accept may wait. If there are more named sessions than slots, it waits
+    /// for at most `turn`, because the named sessions take turns.
     [[nodiscard]] Duration wait(Duration longest, Duration turn) const noexcept {
         return named() && slots_ < size() ? std::min(longest, turn) : longest;
     }

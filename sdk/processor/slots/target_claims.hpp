@@ -9,13 +9,13 @@
 
 namespace sessionq::processor {
 
-/// Ensures that a named session is asked for once at a time, whichever receive thread has a free
-/// slot for it. A claim lasts while a receive thread asks for the session, holds it or gives it
-/// back. The `TargetBook` of each receive thread claims here. Thread-safe.
+/// Ensures that only one receive thread at a time asks for a named session. A claim lasts while a
+/// receive thread asks for the session, holds it or gives it back. The `TargetBook` of each receive
+/// thread makes its claims here. Thread-safe.
 class TargetClaims {
 public:
-    /// `released` runs after each release, on the thread that releases. A free slot on another
-    /// thread may wait for it.
+    /// `released` runs after each release, on the thread that releases. It tells the other threads,
+    /// because a free slot there may wait for the named session.
     TargetClaims(std::size_t count, std::function<void()> released)
         : claimed_(count), released_{std::move(released)} {}
 
