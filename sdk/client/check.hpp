@@ -7,8 +7,8 @@
 
 namespace sessionq::client {
 
-/// Unless `in_range`, throws `Error{Errc::invalid_option}` with `complaint`, which names the
-/// member.
+/// Throws `Error{Errc::invalid_option}` unless `in_range`. `complaint` is the error's text and
+/// names the member.
 void require_option(bool in_range, std::string_view complaint);
 
 // Each throws `Error{Errc::invalid_argument}` naming the argument.

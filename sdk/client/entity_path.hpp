@@ -10,8 +10,8 @@
 
 namespace sessionq::client {
 
-/// The name of an entity or of its sub-queue. Throws `invalid_argument` naming `entity`, or
-/// `not_supported` if the broker has no such sub-queues.
+/// Returns the name of the entity or of its sub-queue. Throws `invalid_argument` if `entity` is not
+/// a valid name. Throws `not_supported` if the broker has no such sub-queues.
 [[nodiscard]] inline std::string entity_path(const ports::Capabilities& broker, std::string entity,
                                              SubQueue sub_queue) {
     check_entity(entity);

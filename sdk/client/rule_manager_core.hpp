@@ -11,8 +11,8 @@
 
 namespace sessionq::client {
 
-/// Makes the calls of a `RuleManager`, whose copies share it. It holds the subscription, and the
-/// receive thread that all its requests run on. Thread-safe.
+/// Makes the calls of a `RuleManager`. All copies of the manager share one core. The core holds the
+/// subscription, and the receive thread that runs all its requests. Thread-safe.
 class RuleManagerCore {
 public:
     using Rules = std::vector<Rule>;

@@ -10,17 +10,18 @@
 
 namespace sessionq::groups {
 
-/// Keeps the accepts that wait for a group, in order. Each `GroupReceiver` has one, and answers the
-/// oldest accept when a group is ready. A `ports::AcceptBook` answers each accept once.
+/// Keeps the accepts that wait for a group, oldest first. Each `GroupReceiver` has a queue, and
+/// answers the oldest accept when a group is ready. A `ports::AcceptBook` answers each accept once.
 ///
-/// An accept of any group that must not wait is a *probe*. The receiver drains its link for it. If
-/// the drain is answered and no group is ready, the probe is answered with `none`.
+/// A *probe* is an accept of any group that must not wait. The receiver drains its link to find out
+/// whether the broker has a group. If no group is ready when the drain is answered, the probe is
+/// answered with `none`.
 ///
 /// Bound to the loop.
 class AcceptQueue {
 public:
-    /// `none` is the answer when there is no group to give. `ended` runs when an accept ended
-    /// without an answer of this queue: its time ran out, or its owner gave it up.
+    /// `none` is the answer if there is no group to give. `ended` runs if an accept ends without an
+    /// answer from this queue: the accept's time ran out, or its owner gave the accept up.
     AcceptQueue(ports::AcceptBook& book, Failure none, std::function<void()> ended)
         : book_{book}, none_{std::move(none)}, ended_{std::move(ended)} {}
     ~AcceptQueue();

@@ -13,8 +13,8 @@ namespace sessionq::groups {
 
 struct ReceiverContext;
 
-/// A decoded message, and the broker's facts of its group. `take_arrival` makes one of each
-/// delivery of a receiver link.
+/// A decoded message, and the broker's facts about the message's group. `take_arrival` makes an
+/// arrival from each delivery of a receiver link.
 struct Arrival {
     amqp::ReceivedDelivery received{};
     std::string group{}; ///< Empty: the group of all messages without a group id.
@@ -23,9 +23,9 @@ struct Arrival {
     bool dealt_anew{false};
 };
 
-/// Reads a message that came over a receiver link. Marks it as redelivered if the connection was
-/// lost before its settlement was answered. Rejects a message that cannot be decoded, and returns
-/// nothing.
+/// Reads a message that came over a receiver link. If the message cannot be decoded, rejects it and
+/// returns nothing. Marks the message as redelivered if it came earlier, and the connection was
+/// lost while the message's settlement was unanswered.
 [[nodiscard]] std::optional<Arrival> take_arrival(ReceiverContext& context,
                                                   amqp::DeliveryHandle delivery,
                                                   std::string_view encoded);

@@ -12,8 +12,8 @@
 
 namespace sessionq::groups {
 
-/// The parsed URL of a broker with message groups. The client parses its connection string into one
-/// before it connects, and puts it into the `EndpointSettings`.
+/// The parsed URL of a broker with message groups. The client parses its connection string before
+/// it connects, and puts the result into the `EndpointSettings`.
 struct ConnectionUrl {
     std::vector<core::HostPort> hosts{}; ///< At least one; tried in this order.
     bool tls{false};
@@ -22,10 +22,14 @@ struct ConnectionUrl {
     std::string virtual_host{};
     const Dialect* dialect{nullptr}; ///< Null: learned from the broker.
 
-    /// `amqp[s]://[user[:password]@]host[:port][,host[:port]...][/virtual
-    /// host][?dialect=artemis|broker-j]`. User, password and virtual host may be percent-encoded.
-    /// An IPv6 address is written in brackets. Fails with invalid_argument and names the wrong
-    /// part. The text never contains the password.
+    /// Parses a URL of this form, written without the line break:
+    ///
+    ///     amqp[s]://[user[:password]@]host[:port][,host[:port]...]
+    ///         [/virtual host][?dialect=artemis|broker-j]
+    ///
+    /// User, password and virtual host may be percent-encoded. An IPv6 address is written in
+    /// brackets. Fails with `invalid_argument` and names the wrong part. The failure's text never
+    /// contains the password.
     [[nodiscard]] static core::Result<ConnectionUrl> parse(std::string_view text);
 
     /// Whether the text begins with a scheme of this parser.

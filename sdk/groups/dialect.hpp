@@ -9,17 +9,18 @@
 
 namespace sessionq::groups {
 
-/// Holds as data how one broker handles message groups. There is one for each kind of broker,
-/// measured on the broker itself. The links read it where the brokers differ.
+/// Describes as data how one broker handles message groups. Each kind of broker has a dialect,
+/// which was measured on the broker itself. The links read the dialect where the brokers differ.
 struct Dialect {
     std::string_view name;             ///< In a URL.
     std::string_view product;          ///< How the product in the broker's open begins.
     std::string_view messaging_system; ///< As OpenTelemetry names it.
     ports::Capabilities capabilities;
     std::string_view group_selector; ///< The property that selects a group; empty: none.
-    /// The property that marks the first message since the broker dealt its group to the link, if
-    /// the queue is configured so; empty: none. An open session without a message in hand ends
-    /// then, because another consumer may have had the group.
+    /// The property that marks the first message after the broker dealt its group to the link. The
+    /// broker sets it only if the queue is configured so. Empty: the broker has no such property. A
+    /// marked message ends an open session of the group that has no message in hand, because
+    /// another consumer may have had the group.
     std::string_view first_for_consumer;
     std::string_view delivery_time; ///< The annotation that schedules a message; empty: none.
     /// The broker answers an outcome with a settlement, once the outcome has taken effect.

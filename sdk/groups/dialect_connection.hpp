@@ -31,8 +31,8 @@ struct EndpointSettings {
 };
 
 /// The AMQP connection of an endpoint to a broker with message groups. Receiver links and senders
-/// get its engine from `when_open`. It learns the broker's dialect from the broker's open,
-/// unless the URL names the dialect. Bound to the loop.
+/// get its engine from `when_open`. If the URL does not name the broker's dialect, the connection
+/// learns the dialect from the broker's open. Bound to the loop.
 class DialectConnection final : private amqp::ClientConnectionEvents {
 public:
     DialectConnection(core::EventLoop& loop, asio::io_context& io,

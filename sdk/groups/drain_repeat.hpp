@@ -9,10 +9,12 @@
 namespace sessionq::groups {
 
 /// Decides how long a receiver link waits for the answer to its drain. A broker may overlook a
-/// drain, so the drain is sent again every 300 ms. After 10 s the broker is given up.
+/// drain, so the drain is sent again every 300 ms. After 10 s without an answer, the link is
+/// dropped.
 ///
-/// Every receiver link has one. `ReceiverMachine` and `EntityLinkMachine` begin it with each drain
-/// and map its answers to their own actions. It holds no timer: `due` says when to call `repeat`.
+/// Every receiver link has one, in its `ReceiverMachine` or `EntityLinkMachine`. The machine calls
+/// `begin` for each drain, and maps the results to its own actions. `DrainRepeat` holds no timer:
+/// `due` says when to call `repeat`.
 class DrainRepeat {
 public:
     static constexpr Duration patience = std::chrono::milliseconds{300};

@@ -11,11 +11,11 @@
 
 namespace sessionq::groups {
 
-/// Lets the client use a broker with message groups as one with sessions: a group is a session. A
-/// client that connects to such a broker has one for each receive thread.
+/// Lets the client use a broker with message groups like a broker with sessions: each group is a
+/// session. A client that connects to such a broker has an endpoint for each receive thread.
 ///
-/// All entities share one connection, and the groups of an entity share a receiver link. A sender
-/// is made for each entity that messages are sent to. Made, used and destroyed on the loop's
+/// All entities share one connection. The groups of an entity share a receiver link. Each entity
+/// that messages are sent to has a sender. The endpoint is made, used and destroyed on the loop's
 /// thread.
 class Endpoint final : public ports::Endpoint {
 public:
@@ -24,8 +24,8 @@ public:
     Endpoint(const Endpoint&) = delete;
     Endpoint& operator=(const Endpoint&) = delete;
 
-    /// Connects to the broker. A wrong address, credential or product fails here, and the broker's
-    /// capabilities are known afterwards.
+    /// Connects to the broker. Fails if the address, the credential or the product is wrong. Once
+    /// it has succeeded, the broker's capabilities are known.
     void connect(ports::DoneHandler handler);
 
     [[nodiscard]] core::EventLoop& loop() noexcept override { return connection_.loop(); }

@@ -16,8 +16,8 @@
 
 namespace sessionq::groups {
 
-/// Receives the messages of a queue without regard to their groups, over a receiver link of its
-/// own. Receivers and processors without sessions use it; `EntityOpening` makes it. The messages
+/// Receives the messages of a queue without regard to their groups. It has a receiver link of its
+/// own. Receivers and processors without sessions use it. `EntityOpening` makes it. The messages
 /// need no order, so an abandoned or released message goes back to the broker at once. Performs the
 /// decisions of its `EntityLinkMachine`. Bound to the loop.
 class EntityLink final : public PlainLink, public core::ListHook<>, private ReceiverEvents {
@@ -65,8 +65,8 @@ private:
 };
 
 /// Answers one accept of a queue without sessions. It waits for the connection, attaches an
-/// `EntityLink`, and answers with it. `Endpoint::accept` makes it, and the accept book owns it
-/// until the accept is answered.
+/// `EntityLink`, and answers the accept with the link. `Endpoint::accept` makes it. The accept book
+/// owns it until the accept is answered.
 class EntityOpening final : public ports::Asking {
 public:
     using Links = core::IntrusiveList<EntityLink>;

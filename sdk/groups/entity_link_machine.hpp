@@ -10,9 +10,9 @@
 
 namespace sessionq::groups {
 
-/// Decides when a link to a queue without sessions is drained and detached. Each `EntityLink` has
-/// one. The link is drained before it is detached, because a detach may count messages under way as
-/// delivered. No I/O, no clock.
+/// Decides when a link to a queue without sessions is drained and detached. Each `EntityLink` has a
+/// machine. The link is drained before it is detached. Without the drain, the broker may count
+/// messages that are under way as delivered. No I/O, no clock.
 class EntityLinkMachine {
 public:
     enum class Phase : std::uint8_t {
@@ -43,8 +43,8 @@ public:
         credit_ += may ? count : 0;
         return may;
     }
-    /// A message came. False: the link is closed, or the owner did not ask for the message. A
-    /// repeated drain may bring one.
+    /// A message came. Returns whether to give it to the owner. False if the link is closed, or if
+    /// the owner did not ask for the message. A repeated drain may bring such a message.
     [[nodiscard]] bool gives() noexcept {
         if (!is_held() || credit_ == 0) {
             return false;

@@ -17,9 +17,10 @@ namespace sessionq::groups {
 class GroupReceiver;
 struct ReceiverSettings;
 
-/// Holds a message group as a session. An accept is answered with one; a slot of a processor or a
-/// session receiver owns it. It takes the group's messages from the table of its `GroupReceiver`,
-/// and settles them through that receiver. Performs the decisions of its `GroupLinkMachine`.
+/// Holds a message group as a session. It takes the group's messages from the table of its
+/// `GroupReceiver`, and settles them through that receiver. An accept is answered with a
+/// `GroupLink`. A slot of a processor, or a session receiver, owns the link. Performs the decisions
+/// of its `GroupLinkMachine`.
 ///
 /// The session does not expire. The link may outlive its receiver. Bound to the loop.
 class GroupLink final : public PlainLink {
@@ -36,8 +37,8 @@ public:
     void close(DoneHandler handler) override;
 
     // For the receiver. These functions may run events, and an event may destroy the link.
-    /// Returns for how many more messages the owner has given credit. Messages that wait here and
-    /// `outstanding` others on their way are subtracted.
+    /// Returns the credit to ask for: the owner's credit, less the messages that wait here, less
+    /// `outstanding` messages that are on their way.
     [[nodiscard]] std::uint32_t missing_credit(std::uint32_t outstanding) const noexcept;
     /// Gives the waiting messages to the owner, within its credit.
     void give();

@@ -7,8 +7,8 @@
 
 namespace sessionq::groups {
 
-/// Decides when a held group may give messages to its owner, and when it is left after a close.
-/// Each `GroupLink` has one. No I/O, no clock.
+/// Decides when a held group may give messages to its owner, and when the group is left after a
+/// close. Each `GroupLink` has a machine. No I/O, no clock.
 class GroupLinkMachine {
 public:
     enum class Phase : std::uint8_t {

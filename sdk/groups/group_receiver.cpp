@@ -15,10 +15,10 @@ namespace {
 
 using amqp::OutcomeKind;
 
-/// How long all groups of a link must have been idle before the link is given up, so that the
-/// broker may give its groups to other consumers: both brokers pin a group to its link. A busy link
-/// is kept: a queue whose busy groups must move is configured so at the broker (Artemis: rebalance
-/// with pause dispatch; Broker-J: shared groups).
+/// A link is given up after all its groups have been idle for this long. Both brokers pin a group
+/// to its link, so this lets the broker give the groups to other consumers. A busy link is kept. If
+/// busy groups must move, the queue must be configured so at the broker (Artemis: rebalance with
+/// pause dispatch; Broker-J: shared groups).
 constexpr Duration longest_idle = std::chrono::seconds{1};
 
 /// Back to the broker.
@@ -203,8 +203,8 @@ void GroupReceiver::on_delivery(amqp::DeliveryHandle delivery, std::string_view 
     DeliveryFacts& facts = arrival->received.facts;
     machine_.arrived(arrival->dealt_anew);
     facts.sequence_number = arrival->group_sequence.value_or(table_.next_sequence_number());
-    // Another consumer may have had the group since its last message here. This message opens the
-    // next session.
+    // Another consumer may have had the group since its last message came here. So the session
+    // ends, and this message opens the next session.
     if (GroupLink* const link = arrival->dealt_anew ? table_.resting(arrival->group) : nullptr) {
         std::erase(links_, link);
         link->lose({.code = Errc::lock_lost,

@@ -16,12 +16,11 @@ namespace sessionq::groups {
 class GroupLink;
 
 /// Receives the messages of an entity's groups over one receiver link, and answers accepts with
-/// these groups. `Endpoint` makes one for each set of `ReceiverSettings` at the first accept, and
-/// keeps it while an accept waits or a session is open.
+/// these groups. `Endpoint` makes a receiver for each set of `ReceiverSettings` at the first
+/// accept. It keeps the receiver while an accept waits or a session is open.
 ///
-/// A message stays in the group table until the session of its group wants it. A group that no
-/// session holds waits for an accept. Performs the decisions of its `ReceiverMachine`. Bound to the
-/// loop.
+/// A message stays in the group table until the session of its group wants it. A group without a
+/// session waits for an accept. Performs the decisions of its `ReceiverMachine`. Bound to the loop.
 class GroupReceiver final : private ReceiverEvents {
 public:
     GroupReceiver(ReceiverContext& context, ReceiverSettings terms);
@@ -37,8 +36,9 @@ public:
     // For the links.
     /// Gives the broker as much credit as the machine and the window allow.
     void top_up();
-    /// False: tell the link at once that no more messages come. A later message of a shared
-    /// receiver opens the session anew.
+    /// Starts a drain for a link. Returns false if the receiver is shared or not attached. Then
+    /// tell the link at once that no more messages come. If a message comes to a shared receiver
+    /// later, that message opens the session anew.
     [[nodiscard]] bool drain_for_link();
     void want_drain();
     /// True: the settlement is answered, and `held` is gone. False: the settler is told later.
@@ -60,8 +60,8 @@ private:
     void serve();
     /// Reviews by a later turn of the loop.
     void review_later();
-    /// Attaches the link if an accept waits, and gives it up if nobody needs it. Tells the sessions
-    /// that have left.
+    /// Attaches the link if an accept waits, and gives the link up if nobody needs it. Tells the
+    /// closed sessions once they have left.
     void review();
     [[nodiscard]] ReceiverMachine::Use use() const noexcept;
 

@@ -54,9 +54,9 @@ struct Group {
     std::list<Group*>::iterator place{};
 };
 
-/// Decides which groups of a receiver link may be accepted and which message comes next. Each
-/// `GroupReceiver` has one. The messages of a group are given in order of arrival. Groups are
-/// accepted in the order in which they became ready. No I/O, no clock.
+/// Decides which groups of a receiver link may be accepted, and which message of a group comes
+/// next. Each `GroupReceiver` has a table. The messages of a group are given in order of arrival.
+/// Groups are accepted in the order in which they became ready. No I/O, no clock.
 class GroupTable {
 public:
     GroupTable() = default;
@@ -78,23 +78,24 @@ public:
     [[nodiscard]] Held* next_for(Group& group);
     /// A given message waits again, at its place.
     void undo(Held& held);
-    /// A given message has failed. It and the waiting messages of its group go back to the broker,
-    /// so that they come again in order.
+    /// A message that was given to a session has failed. The message goes back to the broker with
+    /// the waiting messages of its group, so that they come again in order.
     void fail(Held& held, core::WeakHandle<GroupLink> settler);
     /// A given message is settled; the broker will answer.
     void settle(Held& held, core::WeakHandle<GroupLink> settler);
     /// The message is settled, or back at the broker.
     void remove(Held& held);
-    /// The waiting messages of groups that return, in order. Call it when no more messages can
-    /// arrive. The caller sends each message back and removes it.
+    /// Returns the waiting messages of groups that go back to the broker, in order. Call it when no
+    /// more messages can arrive. The caller sends each message back and removes it.
     [[nodiscard]] std::vector<Held*> take_returning();
     /// The waiting messages of groups that no session holds, in order.
     [[nodiscard]] std::vector<Held*> take_waiting();
 
     /// The session that holds the group. Null: none.
     [[nodiscard]] GroupLink* holder(std::string_view group) const;
-    /// The same, if the session has had messages and has none in hand. If the broker deals the
-    /// group anew now, another consumer may have had it.
+    /// Returns the session that holds the group, if the session has had messages and has none in
+    /// hand. Null otherwise. If the broker deals the group anew now, another consumer may have had
+    /// the group.
     [[nodiscard]] GroupLink* resting(std::string_view group) const;
     /// A number for a message whose sender sets no sequence number.
     [[nodiscard]] std::int64_t next_sequence_number() noexcept { return ++last_number_; }

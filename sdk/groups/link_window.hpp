@@ -11,9 +11,9 @@
 
 namespace sessionq::groups {
 
-/// Decides how much credit a receiver link gets. Several groups share the link, and each
-/// `GroupTable` has one window. The window is wide, so that no group waits for another, and its
-/// messages fit into the byte budget (R23). One message is always allowed.
+/// Decides how much credit a receiver link gets. Each `GroupTable` has one window, because several
+/// groups share the link. The window is wide, so that no group waits for another group. The
+/// messages of the window fit into the byte budget (R23). One message is always allowed.
 class LinkWindow {
 public:
     static constexpr std::uint32_t widest = 2000;
@@ -27,8 +27,8 @@ public:
     /// The account of the messages that the next link brings.
     void set_share(core::ReceiveSharePtr share) noexcept { share_ = std::move(share); }
 
-    /// The credit to add to the outstanding credit. Zero until half of the window is free, so that
-    /// few flows are sent.
+    /// Returns the credit to add to the outstanding credit. Returns zero until half of the window
+    /// is free, so that few flows are sent.
     [[nodiscard]] std::uint32_t grant(std::uint32_t outstanding) const noexcept {
         const double room =
             (static_cast<double>(budget_) - static_cast<double>(held_)) / std::max(average_, 1.0);

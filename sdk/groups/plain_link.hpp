@@ -12,9 +12,9 @@
 
 namespace sessionq::groups {
 
-/// The common base of `GroupLink` and `EntityLink`: a session link of a broker without locks,
-/// session state and deferral. It refuses requests for these. It tells the owner of settlements, of
-/// the end of a close, and of a loss.
+/// The common base of `GroupLink` and `EntityLink`. It is a session link of a broker without locks,
+/// session state and deferral, and refuses requests for these. It tells the owner when a settlement
+/// is answered, when a close has ended, and when the link is lost.
 class PlainLink : public ports::SessionLink {
 public:
     PlainLink(core::EventLoop& loop, const Dialect& dialect, DoneHandler waiter = {})

@@ -40,13 +40,13 @@ protected:
     ~ReceiverEvents() = default;
 };
 
-/// Attaches a receiver link on an AMQP session of its own, and passes its events to one owner. Each
-/// `GroupReceiver` and `EntityLink` has one while it is attached. Destroying it detaches the link.
-/// Bound to the loop.
+/// Attaches a receiver link on an AMQP session of its own, and passes the link's events to one
+/// owner. Each `GroupReceiver` and `EntityLink` has a channel while it is attached. Destroying the
+/// channel detaches the link. Bound to the loop.
 class ReceiverChannel final : private amqp::SessionListener, private amqp::LinkListener {
 public:
-    /// The messages stay within `room`. Returns null if the connection has no room for another
-    /// link.
+    /// Attaches a link whose messages stay within `room`. Returns null if the connection cannot
+    /// take another link.
     [[nodiscard]] static std::unique_ptr<ReceiverChannel> attach(amqp::Engine& engine,
                                                                  const Dialect& dialect,
                                                                  const ReceiverSettings& terms,

@@ -10,11 +10,11 @@
 namespace sessionq::groups {
 
 /// Decides when a receiver link that groups share is attached, drained and given up. Each
-/// `GroupReceiver` has one. No I/O, no clock.
+/// `GroupReceiver` has a machine. No I/O, no clock.
 ///
 /// The link is attached while a session is open or an accept waits. Three steps must not cross with
-/// messages under way, so they wait for the answer to a drain: messages go back to the broker, an
-/// accept is answered "none available", and the link is given up.
+/// messages under way, so each step waits for the answer to a drain. These are the steps: messages
+/// go back to the broker, an accept is answered "none available", and the link is given up.
 class ReceiverMachine {
 public:
     enum class Phase : std::uint8_t {
@@ -52,8 +52,8 @@ public:
     [[nodiscard]] bool may_flow() const noexcept {
         return phase_ == Phase::attached && !recycling_;
     }
-    /// Whether the owners of closed sessions may be told of the end: the broker has the link back,
-    /// or others need it.
+    /// Whether closed sessions may be told that they have left. They may be told if the broker has
+    /// the link back, or if other sessions or accepts need the link.
     [[nodiscard]] bool has_left(const Use& use) const noexcept {
         return !use.none() || phase_ == Phase::detached;
     }
@@ -65,14 +65,15 @@ public:
     /// An accept waits.
     [[nodiscard]] Action wanted() noexcept;
     void connected() noexcept;
-    /// `idle`: how long all groups must be idle before the link is given up. The broker may then
-    /// give the groups that are pinned to the link to other consumers. Zero: never.
+    /// The link is attached. The link is given up when all its groups have been idle for `idle`.
+    /// The broker may then give the groups that are pinned to the link to other consumers. Zero: an
+    /// idle link is kept.
     void attached(Duration idle) noexcept;
     /// `dealt_anew`: the broker marks the message as the first since it dealt the group to us.
     void arrived(bool dealt_anew) noexcept;
     [[nodiscard]] Action want_drain(TimePoint now) noexcept;
-    /// The broker answered a drain, and the steps that waited for the answer are done. After `flow`
-    /// call `drain_again`.
+    /// The broker answered a drain, and the steps that waited for the answer are done. If this
+    /// returns `flow`, perform it and then call `drain_again`.
     [[nodiscard]] Action drained(const Use& use) noexcept;
     /// Begins the drain that was wanted while the last one was unanswered.
     [[nodiscard]] Action drain_again(TimePoint now) noexcept;

@@ -11,11 +11,11 @@
 namespace sessionq::groups {
 
 /// Recognises messages that come again after a connection was lost. It keeps the ids of messages
-/// whose settlement the broker may not have received. Each endpoint has one. `take_arrival` marks
-/// such messages as redelivered, because not every broker does.
+/// whose settlement the broker may not have received. Each endpoint has one. `take_arrival` marks a
+/// message with such an id as redelivered, because not every broker does.
 ///
-/// Bounded: the oldest ids are forgotten. It is no `ports::SettlementBook`, because the owners of
-/// these settlements were answered already.
+/// The number of ids is limited: the oldest ids are forgotten. A `ports::SettlementBook` cannot do
+/// this, because the owners of these settlements were answered already.
 class UnansweredIds {
 public:
     static constexpr std::size_t most_settled = 8192;

@@ -15,9 +15,9 @@
 
 namespace sessionq::groups {
 
-/// Keeps the messages that the owner of a link has and the broker does not know to be settled. Each
-/// `EntityLink` has one. `release` gives them back to the broker before a detach. Reuses their
-/// memory.
+/// Keeps the messages that the owner of a link has, until the broker knows that they are settled.
+/// Each `EntityLink` has one. `release` gives the messages back to the broker before a detach. The
+/// memory of removed messages is reused.
 class UnsettledMessages {
 public:
     struct One : core::ListHook<> {

@@ -15,8 +15,8 @@ namespace sessionq::groups {
 inline constexpr std::uint32_t most_beside_message = 20;
 
 /// Encodes a message for a broker with message groups. The message is durable, because these
-/// brokers keep no other messages across a restart. `delivery_time` names the annotation that
-/// schedules it, in milliseconds since the Unix epoch.
+/// brokers keep only durable messages across a restart. `delivery_time` names the annotation that
+/// schedules a message, in milliseconds since the Unix epoch.
 [[nodiscard]] std::string encode_for_broker(const Message& message, std::string_view delivery_time,
                                             const amqp::ClockReading& at);
 

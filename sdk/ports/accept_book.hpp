@@ -10,9 +10,9 @@
 
 namespace sessionq::ports {
 
-/// The request of one accept to the broker. A port makes it, and the `AcceptBook` keeps it until
-/// the accept is answered. Its destructor stops asking, and gives back a session that the broker
-/// granted meanwhile.
+/// The request that one accept makes to the broker. A port makes it. The `AcceptBook` keeps it
+/// until the accept is answered. Its destructor stops asking, and gives back a session that the
+/// broker granted meanwhile.
 class Asking {
 public:
     virtual ~Asking() = default;
@@ -21,11 +21,12 @@ public:
     [[nodiscard]] virtual Failure none() const { return {.code = Errc::no_session_available}; }
 };
 
-/// Answers each accept of an endpoint once. The endpoint of every port has one, and adds each
+/// Answers each accept of an endpoint once. The endpoint of every port has a book, and adds each
 /// accept to it. An accept ends with its session or failure, at its deadline, when it is given up,
-/// or in the destructor.
+/// or in the book's destructor.
 ///
-/// The answer comes by a later turn, except from `answer_now` and `close`. Bound to the loop.
+/// The answer comes by a later turn of the loop, except from `answer_now` and `close`. Bound to the
+/// loop.
 class AcceptBook {
 public:
     explicit AcceptBook(core::EventLoop& loop) : replies_{loop} {}
@@ -38,15 +39,15 @@ public:
              std::unique_ptr<Asking> asking = nullptr);
     /// Adds the `asking` of an accept. It is destroyed with the accept's answer.
     void ask(RequestId id, std::unique_ptr<Asking> asking);
-    /// The accept ends with `none()` of its `asking` if it has no answer by then. Requires an
-    /// `asking`. For brokers that do not limit the wait themselves.
+    /// Limits the wait of an accept that has an `asking`. If the accept has no answer at `until`,
+    /// it ends with `none()` of its `asking`. For brokers that do not limit the wait themselves.
     void wait(RequestId id, Deadline until);
 
-    /// The first answer counts. Unknown and answered ids are ignored, and their session is given
-    /// back.
+    /// Answers an accept. The first answer counts. If the id is unknown or answered already, the
+    /// answer is ignored and its session is given back.
     void answer(RequestId id, core::Result<SessionLinkPtr> answer);
-    /// The same within this call, for a caller that has the turn to itself. The handler may destroy
-    /// the book.
+    /// Does the same as `answer`, but within this call. For a caller that has the turn to itself.
+    /// The handler may destroy the book.
     void answer_now(RequestId id, core::Result<SessionLinkPtr> answer);
     void give_up(RequestId id);
 

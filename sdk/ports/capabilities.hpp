@@ -11,9 +11,9 @@
 
 namespace sessionq::ports {
 
-/// A feature that some brokers have and some lack. Each port declares its features in its
-/// `Capabilities`. A function that needs one checks it first, so a missing one is an error before
-/// any I/O.
+/// A feature that some brokers have and other brokers lack. Each port declares its features in its
+/// `Capabilities`. A function that needs a feature checks for it first. So a missing feature is an
+/// error before any I/O.
 enum class Capability : std::uint8_t { // named in this order in capabilities.cpp
     accept_named,                      ///< accept a session by its id
     accept_next,                       ///< accept any session that has messages
@@ -47,12 +47,12 @@ inline constexpr Capability last_capability = Capability::session_ids_without_ca
 
 [[nodiscard]] std::string_view to_string(Capability capability) noexcept;
 
-/// The capabilities of one broker, and its names in errors and spans. Each endpoint has them. The
-/// client checks them on the caller's thread, before it makes a request.
+/// The capabilities of one broker, and the broker's names in errors and spans. Each endpoint has a
+/// `Capabilities`. The client checks it on the caller's thread, before it makes a request.
 class Capabilities {
 public:
-    /// `system`: the broker's name in OpenTelemetry. `link_idle_timeout`: the broker ends a
-    /// session's link that carries nothing for so long. max: it ends none.
+    /// `system`: the broker's name in OpenTelemetry. `link_idle_timeout`: how long the link of a
+    /// session may carry nothing before the broker ends it. max: the broker ends no idle link.
     Capabilities(std::string broker, std::initializer_list<Capability> present,
                  std::string_view system = "sessionq",
                  Duration link_idle_timeout = Duration::max());

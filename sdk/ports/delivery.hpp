@@ -14,9 +14,9 @@
 
 namespace sessionq::ports {
 
-/// One delivery of a message over a link. When a message arrives, the port gets an empty one from
-/// `LinkEvents::new_delivery`, fills it, and hands it to `on_delivery`. The link's owner allocates
-/// it, so that the owner's state of the message shares the allocation.
+/// One delivery of a message over a link. When a message arrives, the port gets an empty delivery
+/// from `LinkEvents::new_delivery`, fills it, and passes it to `on_delivery`. The link's owner
+/// allocates the delivery. So the owner's state of the message shares the allocation.
 struct Delivery {
     Delivery() = default;
     Delivery(const Delivery&) = delete;
@@ -28,8 +28,9 @@ struct Delivery {
     std::uint64_t port_tag{0};     ///< For the port: names the delivery within its link.
     bool settled_by_sender{false}; ///< Receive-and-delete: it needs no settlement.
     bool asked_for{false};         ///< For its owner: a handler has asked for it.
-    /// An earlier holder of the session had received it, and lost its connection or its lock. False
-    /// if the broker does not tell: only the local broker and sessionqd do.
+    /// Whether an earlier holder of the session had received the message, and then lost its
+    /// connection or its lock. False if the broker does not tell. Only the local broker and
+    /// sessionqd tell.
     bool holder_lost{false};
     /// The length of its own lock, counted from its arrival. Unset: the session's lock covers it.
     std::optional<Duration> lock{};
@@ -60,20 +61,20 @@ struct Settlement {
                                        ///< and dead_letter
 };
 
-/// The most characters of a dead-letter reason and of a description. Azure's .NET client has the
-/// same bound.
+/// The most characters of a dead-letter reason, and of a description. Azure's .NET client has the
+/// same limit.
 inline constexpr std::size_t longest_dead_letter_text = 4'096;
 
-/// Makes the reason and description that are sent. Longer texts are cut, and bytes that are not
-/// UTF-8 become U+FFFD. The texts are often those of exceptions.
+/// Returns the dead-letter reason and description as they are sent. A text that is too long is cut,
+/// and bytes that are not UTF-8 become U+FFFD. The texts often come from exceptions.
 [[nodiscard]] DeadLetterInfo to_dead_letter(std::string_view reason, std::string_view description);
 
-/// The most bytes of the properties that a settlement changes. Azure Service Bus allows as many in
-/// a message.
+/// The most bytes of the properties that a settlement changes. Azure Service Bus allows the same
+/// number of bytes for the properties of a message.
 inline constexpr std::size_t most_properties_to_modify = std::size_t{64} << 10U;
 
-/// Throws if a settlement cannot carry these properties: `invalid_argument` (text that is not
-/// UTF-8), `message_too_large`.
+/// Throws if a settlement cannot carry these properties: `invalid_argument` if a text is not UTF-8,
+/// `message_too_large` if they have too many bytes.
 void check_properties_to_modify(const Properties& properties);
 
 } // namespace sessionq::ports

@@ -33,14 +33,14 @@ enum class Scope : std::uint8_t {
 /// Parameters of `Endpoint::accept`.
 struct AcceptRequest {
     std::string entity{};
-    /// With `Scope::entity` the accept is answered at once, and fails with `session_required` if
-    /// the entity has sessions. `further_entities`, `session_id` and `wait` have no meaning then.
-    /// Needs `plain_entities`.
+    /// With `Scope::entity`, the accept is answered at once. It fails with `session_required` if
+    /// the entity has sessions. `further_entities`, `session_id` and `wait` are ignored.
+    /// `Scope::entity` needs the capability `plain_entities`.
     Scope scope{Scope::session};
-    /// More entities. The first entity that has a session answers, and the others are not asked any
-    /// more. `SessionLink::entity_index` tells which entity answered. If several have a session
-    /// when asked, they take turns. All names differ. Needs `accept_any_entity`; not with
-    /// `session_id`.
+    /// More entities. The first entity that has a session answers the accept, and the other
+    /// entities are not asked any more. `SessionLink::entity_index` tells which entity answered. If
+    /// several entities have a session when asked, they take turns. All names differ. Needs the
+    /// capability `accept_any_entity`. Must be empty if `session_id` is set.
     std::vector<std::string> further_entities{};
     std::optional<std::string> session_id{}; ///< unset: the next available session
     ReceiveMode mode{ReceiveMode::peek_lock};
@@ -58,17 +58,17 @@ using AcceptHandler = std::function<void(core::Result<SessionLinkPtr>)>;
 struct SendRequest {
     std::string entity{};
     std::vector<Message> messages{};
-    /// Messages that are sent unchanged, in place of `messages`. A message in AMQP's form keeps
-    /// every byte of it.
+    /// Messages that are sent unchanged, in place of `messages`. A message in AMQP's form is sent
+    /// byte for byte.
     std::vector<MessageContentPtr> contents{};
     Deadline deadline{};
 
     [[nodiscard]] std::size_t size() const noexcept { return messages.size() + contents.size(); }
 };
 
-/// How much one send to an entity may carry, in AMQP's form. `Endpoint::sending_limit` answers with
-/// it. A `MessageBatch` and a redrive fill their requests up to it. Zero: the broker names no
-/// limit.
+/// How much one send to an entity may carry, counted in AMQP's form. `Endpoint::sending_limit`
+/// answers with it. A `MessageBatch` and a redrive fill their requests up to the limit. Zero: the
+/// broker names no limit.
 struct SendingLimit {
     std::uint64_t message_bytes{0};  ///< of one message
     std::uint64_t bytes{0};          ///< of several together
@@ -85,8 +85,8 @@ struct PeekRequest {
     std::int64_t from_sequence_number{0};
     std::uint32_t max_messages{1};
     std::optional<std::string> session_id{}; ///< set: messages of this session only
-    /// How long the broker may wait for a first message. Zero: answer at once. A broker that cannot
-    /// wait that long answers earlier, without a message.
+    /// How long the broker may wait for the first message. Zero: it answers at once. A broker that
+    /// cannot wait so long answers earlier, without a message.
     Duration wait{};
     Deadline deadline{};
 };
@@ -117,7 +117,7 @@ struct DeleteMessagesRequest {
 };
 
 /// The answer of `Endpoint::delete_messages`. A purge repeats the request until `count` is zero or
-/// its limit is reached.
+/// the purge's limit is reached.
 struct DeletedMessages {
     std::uint32_t count{0}; ///< zero: there are no more
     /// The instant that the request named, or that the port chose.
@@ -148,27 +148,27 @@ struct RulesRequest {
 
 using RulesHandler = std::function<void(core::Result<std::vector<Rule>>)>;
 
-/// The sessions of an entity that the broker could grant now. A processor reads it to share its
-/// slots fairly.
+/// How many sessions of an entity the broker could grant now, and since when. A processor reads it
+/// to share its slots fairly.
 struct ReadySessions {
     std::size_t count{0};
     TimePoint since{TimePoint::max()}; ///< when the oldest became ready; max: there is none
 };
 
-/// Connects one receive thread to a broker. A client makes one for each of its receive threads; the
-/// port to the broker implements it. The client's calls and the processor make their requests here:
-/// they accept sessions, and send, peek and delete messages. One endpoint serves all entities, over
-/// one connection, several, or none.
+/// Connects one receive thread to a broker. The port to the broker implements it. A client makes an
+/// endpoint for each of its receive threads. The client's calls and the processor make their
+/// requests here: they accept sessions, and send, peek and delete messages. One endpoint serves all
+/// entities. It uses one connection, several connections, or none.
 ///
 /// Every call runs on `loop`, and nothing blocks. Every handler runs exactly once, by a later turn
-/// of the loop. If the endpoint is destroyed, its destructor runs the handlers that are left, with
-/// `cancelled`. Calls that need a capability the broker lacks fail with `not_supported`.
+/// of the loop. The destructor runs the handlers that are left, with `cancelled`. A call fails with
+/// `not_supported` if it needs a capability that the broker lacks.
 ///
-/// Every request has a deadline and fails with `timeout` when it passes. A request that is given up
-/// fails with `cancelled`, unless its answer was on the way already. A request that failed so
-/// before it was sent is never sent. A request that was sent may have been carried out: its failure
-/// then says `outcome_unknown`. A broker that takes a timeout is told the time left until the
-/// deadline.
+/// Every request has a deadline, and fails with `timeout` when the deadline passes. A request that
+/// is given up fails with `cancelled`, unless its answer was on the way already. If a request fails
+/// so before it was sent, it is never sent. If it was sent, the broker may have carried it out, and
+/// the failure says `outcome_unknown`. A broker that takes a timeout is told the time left until
+/// the deadline.
 class Endpoint {
 public:
     virtual ~Endpoint() = default;
@@ -183,36 +183,37 @@ public:
         return nullptr;
     }
 
-    /// From now on a user of sessions keeps up to `bytes` more of their messages, or fewer. The
-    /// peer is told to send no more than fits. Messages in this process take no room.
+    /// From now on, a user of sessions keeps up to `bytes` more (`add_budget`) or fewer
+    /// (`remove_budget`) of their messages. The port tells the peer to send no more than fits. A
+    /// port whose messages are in this process ignores both calls.
     virtual void add_budget(std::size_t /*bytes*/) {}
     virtual void remove_budget(std::size_t /*bytes*/) {}
 
-    /// Asks for a session. Fails with `no_session_available` if there is none within `wait`. An
-    /// accept of several entities fails as soon as one of them cannot be received from; the
-    /// failure's detail names it. The port spaces its attempts to connect (R17), so a caller may
-    /// ask again at once after `connection_refused`.
+    /// Asks for a session. Fails with `no_session_available` if no session is available within
+    /// `wait`. An accept of several entities fails as soon as one of the entities cannot be
+    /// received from, and the failure's detail names that entity. The port spaces its attempts to
+    /// connect (R17), so a caller may ask again at once after `connection_refused`.
     virtual RequestId accept(AcceptRequest request, AcceptHandler handler) = 0;
 
-    /// The sessions of an entity that could be granted now. Unset: the broker does not tell. Makes
-    /// no request.
+    /// Returns the sessions of an entity that the broker could grant now. Unset: the broker does
+    /// not tell. Makes no request.
     [[nodiscard]] virtual std::optional<ReadySessions> ready_sessions(
         const std::string& /*entity*/) {
         return std::nullopt;
     }
 
-    /// Gives a request up. Its handler still runs exactly once. An accept may be answered with a
-    /// session that was granted meanwhile, which the caller then closes (R19). Unknown and finished
-    /// ids are ignored.
+    /// Gives a request up. Its handler still runs exactly once. If a session was granted meanwhile,
+    /// an accept may be answered with that session. The caller then closes the session (R19).
+    /// Unknown and finished ids are ignored.
     virtual void give_up(RequestId id) = 0;
 
     /// Asks how much one send to the entity may carry.
     virtual RequestId sending_limit(std::string entity, Deadline deadline,
                                     SendingLimitHandler handler) = 0;
 
-    /// Sends all messages or none. If they exceed the limit of a send together, nothing is sent
-    /// (message_too_large). Answers with their sequence numbers, or with zeros if the broker
-    /// does not tell them.
+    /// Sends all messages or none. Fails with `message_too_large` if the messages together exceed
+    /// the limit of a send. Answers with the sequence numbers of the messages, or with zeros if the
+    /// broker does not tell the numbers.
     virtual RequestId send(SendRequest request, SendHandler handler) = 0;
 
     /// Takes scheduled messages back before they are delivered.
@@ -225,13 +226,14 @@ public:
     /// Lists the ids of sessions that have messages or state.
     virtual RequestId list_sessions(ListSessionsRequest request, ListSessionsHandler handler) = 0;
 
-    /// Deletes up to `max_messages`. It may delete fewer, and leave some. A request that failed
-    /// with `outcome_unknown` may have deleted some.
+    /// Deletes up to `max_messages`. The broker may delete fewer although more are left. A request
+    /// that failed with `outcome_unknown` may have deleted some messages.
     virtual RequestId delete_messages(DeleteMessagesRequest request, DeletedHandler handler) = 0;
 
-    /// Changes or lists a subscription's rules. Only a list answers with rules. Fails with
-    /// `not_supported` (the entity is not a subscription), `duplicate_entity` (a rule has this
-    /// name), `entity_not_found` (no rule has it), or `invalid_argument` (the rule).
+    /// Changes or lists the rules of a subscription. Only a list answers with rules. Fails with
+    /// `not_supported` if the entity is not a subscription, and with `invalid_argument` if the rule
+    /// is invalid. Fails with `duplicate_entity` if a rule has the name already, and with
+    /// `entity_not_found` if no rule has the name.
     virtual RequestId manage_rules(RulesRequest request, RulesHandler handler) = 0;
 };
 

@@ -13,11 +13,11 @@ namespace sessionq::ports {
 
 /// Reads and writes the state of a locked session in its two parts: the application's state, and
 /// this library's record (see `StateEnvelope`). Each `HeldLink` has one. A handler or a receiver
-/// asks it for the application's state, and a processor's `RecordKeeper` asks it for the record.
+/// asks for the application's state. A processor's `RecordKeeper` asks for the record.
 ///
-/// A write of one part keeps the other. Operations run one after another, so none overwrites a
-/// state that another one has read. A write of the application's state reads the record first,
-/// unless it is known.
+/// A write of one part keeps the other part. Operations run one after another, so no operation
+/// overwrites a state that another operation has read. A write of the application's state reads the
+/// record first, unless the record is known.
 ///
 /// On the link's loop.
 class EnvelopedState {

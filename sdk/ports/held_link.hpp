@@ -10,12 +10,12 @@
 
 namespace sessionq::ports {
 
-/// Holds a session link and everything that ends with it: the locks of single messages, and the
-/// session's state in its two parts. A processor's session (`SessionDriver`) and a receiver
-/// (`SessionReceiverCore`) each make one of the link that answers their accept.
+/// Holds a session link and everything that ends with the link: the locks of single messages, and
+/// the session's state in its two parts. A processor's session (`SessionDriver`) and a receiver
+/// (`SessionReceiverCore`) each put the link that answers their accept into a `HeldLink`.
 ///
-/// A message without a lock of its own has null for it everywhere here. So no caller asks which
-/// kind of link this is.
+/// If a message has no lock of its own, its lock is null in all functions here. So no caller asks
+/// which kind of link this is.
 ///
 /// On the link's loop.
 class HeldLink {
@@ -25,8 +25,8 @@ public:
     HeldLink(const HeldLink&) = delete;
     HeldLink& operator=(const HeldLink&) = delete;
 
-    /// Keeps the locks of messages from now on, if they have locks of their own. `notifier` runs
-    /// the callbacks of their stop tokens.
+    /// Keeps the locks of messages from now on, if the link's messages have locks of their own.
+    /// `notifier` runs the callbacks of the locks' stop tokens.
     void keep_message_locks(core::EventLoop& loop, core::Executor& notifier,
                             OwnLocks::Settings settings) {
         if (MessageLocks* const port = link_->message_locks()) {
@@ -42,8 +42,8 @@ public:
     [[nodiscard]] SessionLink* operator->() const noexcept { return link_.get(); }
     [[nodiscard]] EnvelopedState& state() noexcept { return state_; }
 
-    /// A delivery came. Returns its own lock; null: it has none. `held`: the delivery, if it stays
-    /// until its lock is forgotten.
+    /// A delivery came. Returns the delivery's own lock, or null if it has none. `held` is the
+    /// delivery if it lives until its lock is forgotten, else null.
     [[nodiscard]] std::shared_ptr<OwnLock> lock_of(const Delivery& delivery,
                                                    Delivery* held = nullptr) {
         return locks_ != nullptr ? locks_->add(delivery, held) : nullptr;
@@ -78,8 +78,8 @@ public:
         link_->settle(delivery, std::move(settlement));
     }
 
-    /// The link is lost, or not needed any more. Its unanswered requests stay unanswered, except
-    /// settlements.
+    /// The link is lost, or not needed any more. Unanswered settlements are still answered. The
+    /// link's other unanswered requests stay unanswered.
     void drop() noexcept {
         link_.reset();
         locks_.reset();

@@ -21,12 +21,12 @@ struct LockActions {
     bool renew{false}; ///< Ask the broker. Its answer goes to `answered`.
 };
 
-/// Decides when a lock is renewed, when its holder is warned and when it is lost (R11-R13). Each
-/// session of a processor or a receiver has one, and each `MessageLock`. Its holder tells it the
-/// broker's answers, and calls `look` at `next`.
+/// Decides when a lock is renewed, when its holder is warned, and when the lock is lost (R11-R13).
+/// Each session of a processor or a receiver has a keeper, and so has each `MessageLock`. The
+/// lock's holder tells the keeper the broker's answers, and calls `look` at `next`.
 ///
 /// The length of a lock counts from the instant of the request, on the monotonic clock. So a slow
-/// answer shortens it, and a step of the wall clock changes nothing.
+/// answer leaves less of the lock, and a step of the wall clock changes nothing.
 class LockKeeper {
 public:
     /// The holder is warned a tenth of the length before the end, at most this long.
@@ -42,9 +42,10 @@ public:
         lost,
     };
 
-    /// The broker granted the lock in its answer to the accept made at `asked`. How long the accept
-    /// waited at the broker is unknown. So an answer that took longer than the margin counts as if
-    /// it had travelled for the margin. A renewal is due at once then, and measures the lock.
+    /// The broker granted the lock in its answer to the accept made at `asked`. Nobody knows how
+    /// long the accept waited at the broker. If the answer took longer than the margin, the lock
+    /// counts from one margin before the answer. Then a renewal is due at once, and measures the
+    /// lock.
     void accepted(TimePoint asked, TimePoint answered, LockGrant grant) noexcept;
 
     /// The broker granted a request made at `asked`.
@@ -57,8 +58,8 @@ public:
     /// The lock may end sooner than granted. A renewal is due at once, unless one is under way.
     void became_uncertain(TimePoint now) noexcept;
 
-    /// The steps that are due at `now`. `may_renew` is false once the session is being left or its
-    /// handlers make no progress.
+    /// Returns the steps that are due at `now`. `may_renew` is false once the session is being
+    /// left, or if its handlers make no progress.
     [[nodiscard]] LockActions look(TimePoint now, bool may_renew) noexcept;
 
     /// When to look again; TimePoint::max(): never.

@@ -62,8 +62,8 @@ MessageLockActions MessageLockKeeper::look(TimePoint now) {
     return actions;
 }
 
-/// Adds locks that are due within a tenth of their length, so that messages that came one after
-/// another are renewed together.
+/// Adds the locks that are due for a renewal within a tenth of their length. So the locks of
+/// messages that came one after another are renewed together.
 void MessageLockKeeper::join(TimePoint now, MessageLockActions& actions) {
     while (!heap_.empty() && actions.renew.size() < max_batch) {
         MessageLock& lock = *heap_.front();

@@ -10,8 +10,8 @@
 
 namespace sessionq::ports {
 
-/// The lock of one message, for a `MessageLockKeeper`. An `OwnLock` holds it. It stays where it is
-/// from `add` until it is removed or lost.
+/// The lock of one message, for a `MessageLockKeeper`. An `OwnLock` holds it. It must not move in
+/// memory from `add` until it is removed or lost.
 class MessageLock {
 public:
     [[nodiscard]] Deadline expires() const noexcept { return lock_.expires(); }
@@ -37,10 +37,10 @@ struct MessageLockActions {
     std::vector<MessageLock*> renew{}; ///< Ask the broker, in one request.
 };
 
-/// Decides for many messages with locks of their own when each lock is renewed, when its holder is
-/// warned and when it is lost, as `LockKeeper` does for one lock. `OwnLocks` has one and performs
-/// its decisions. Locks that are soon due are renewed together with the locks that are due. It owns
-/// no lock, and allocates nothing for one.
+/// Makes the decisions of `LockKeeper` for the locks of many messages: when a lock is renewed, when
+/// its holder is warned, and when the lock is lost. `OwnLocks` has a keeper and performs its
+/// decisions. If a lock is due for a renewal, locks that are due soon are renewed with it. The
+/// keeper owns no lock, and allocates nothing for a lock.
 class MessageLockKeeper {
 public:
     enum class Renewal : std::uint8_t { automatic, by_hand };
@@ -62,8 +62,8 @@ public:
     /// The lock is renewed until then, and no longer. Requires a kept lock.
     void renew_until(MessageLock& lock, TimePoint until) noexcept;
 
-    /// The broker answered the renewal made at `asked`. True: the lock is lost, and the keeper does
-    /// not have it any more. No effect for a lock that is not kept.
+    /// The broker answered the renewal made at `asked`. Returns true if the lock is lost. The
+    /// keeper then does not have the lock any more. No effect for a lock that is not kept.
     [[nodiscard]] bool answered(MessageLock& lock, TimePoint asked, TimePoint now,
                                 const core::Result<LockGrant>& answer) noexcept;
 

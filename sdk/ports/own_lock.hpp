@@ -11,12 +11,12 @@
 
 namespace sessionq::ports {
 
-/// Shows the lock of a single message to any thread. A message of an entity without sessions has
-/// one if its broker locks messages. `OwnLocks` makes it when the message arrives, and renews and
-/// ends it on the link's loop. A handler's call, or the message that the application received,
-/// holds it and reads its end.
+/// Shows the lock of a single message to any thread. A message has such a lock if its entity has no
+/// sessions and its broker locks messages. `OwnLocks` makes the lock when the message arrives, and
+/// renews and ends it on the link's loop. A handler's call, or the message that the application
+/// received, holds the lock and reads when it ends.
 ///
-/// Outlives the message while a renewal is under way.
+/// While a renewal is under way, the lock outlives the message.
 class OwnLock {
 public:
     enum class Phase : std::uint8_t {

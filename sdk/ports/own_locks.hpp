@@ -13,9 +13,9 @@
 
 namespace sessionq::ports {
 
-/// Keeps the locks that the deliveries of a link have of their own. It renews and ends them as its
-/// `MessageLockKeeper` decides. A `HeldLink` makes one if its link has such locks. On the link's
-/// loop. Outlives the link's answers.
+/// Keeps the locks of a link whose deliveries have locks of their own. It renews and ends the locks
+/// as its `MessageLockKeeper` decides. A `HeldLink` makes it if its link has such locks. On the
+/// link's loop. Outlives the link's answers.
 class OwnLocks {
 public:
     using Renewal = MessageLockKeeper::Renewal;
@@ -25,8 +25,8 @@ public:
         Duration max_renewal{}; ///< zero: no limit
         /// Called for each answer to a renewal, with the time that it took. May be null.
         std::function<void(Duration took, const core::Result<LockGrant>& answer)> renewed{};
-        /// Called for each lock that is lost while its message is held, with the `held` that `add`
-        /// was given. It may destroy that delivery. May be null.
+        /// Called for each lock that is lost while its message is held. `held` is the delivery that
+        /// was passed to `add`. The function may destroy that delivery. May be null.
         std::function<void(Delivery* held)> lost{};
     };
 
@@ -37,8 +37,8 @@ public:
     OwnLocks(const OwnLocks&) = delete;
     OwnLocks& operator=(const OwnLocks&) = delete;
 
-    /// A delivery came. Returns its own lock; null: it has none. `held`: the delivery, if it stays
-    /// until `remove`.
+    /// A delivery came. Returns the delivery's own lock, or null if it has none. `held` is the
+    /// delivery if it lives until `remove`, else null.
     [[nodiscard]] std::shared_ptr<OwnLock> add(const Delivery& delivery, Delivery* held = nullptr);
     /// The time for which the lock may be renewed counts from now.
     void restart(OwnLock& lock) noexcept;
@@ -48,8 +48,8 @@ public:
     void became_uncertain();
 
     using Renewed = std::function<void(core::Result<Deadline>)>;
-    /// Renews the lock now. Returns the id of the request at the link. If the lock has ended, calls
-    /// `renewed` with `lock_lost` within this call and returns zero.
+    /// Renews the lock now. Returns the id of the request at the link. If the lock has ended
+    /// already, calls `renewed` with `lock_lost` within this call, and returns zero.
     RequestId renew(const std::shared_ptr<OwnLock>& lock, Deadline deadline, Renewed renewed);
 
 private:

@@ -18,14 +18,15 @@
 
 namespace sessionq::ports {
 
-/// The broker's grant of a lock: how long it lasts, counted from the instant of the request (R12).
-/// Accepts and renewals bring one, and a `LockKeeper` takes it. The holder need not allow for the
-/// time that the answer took. Unset: the lock does not expire.
+/// The broker's grant of a lock: the length of the lock, counted from the instant of the request
+/// (R12). The answer to an accept or to a renewal brings a grant, and a `LockKeeper` takes it. The
+/// holder need not allow for the time that the answer took. If `length` is unset, the lock does not
+/// expire.
 struct LockGrant {
     std::optional<Duration> length{};
 };
 
-/// Credit that goes out with an accept, so that the first messages come with its answer. An
+/// Credit that is sent with an accept, so that the first messages come with the accept's answer. An
 /// `AcceptRequest` carries it.
 struct FirstCredit {
     std::uint32_t count{0}; ///< zero: none
@@ -33,8 +34,8 @@ struct FirstCredit {
 };
 
 /// Receives the events of a session link. The link's owner implements it: a processor's
-/// `SessionDriver`, or a receiver's `SessionReceiverCore`. Events come on the link's loop, never
-/// from within a call into the link.
+/// `SessionDriver`, or a receiver's `SessionReceiverCore`. Events come on the link's loop. A call
+/// into the link never runs an event before it returns.
 class LinkEvents {
 public:
     virtual ~LinkEvents() = default;
@@ -45,32 +46,32 @@ public:
     /// A message arrived. Messages come in sequence order, and each uses one credit.
     virtual void on_delivery(DeliveryPtr delivery) = 0;
 
-    /// The broker finished or rejected the settlement of this delivery. Comes exactly once per
-    /// `settle`, in any order. If the link ends, an unanswered settlement fails with `lock_lost` or
-    /// `connection_lost`, and its outcome is unknown. `failure` is null on success.
+    /// The broker finished or rejected the settlement of this delivery. `failure` is null on
+    /// success. Comes exactly once for each `settle`, in any order. If the link ends, an unanswered
+    /// settlement fails with `lock_lost` or `connection_lost`, and its outcome is unknown.
     virtual void on_settled(Delivery& delivery, const Failure* failure) = 0;
 
-    /// All credit is used or given back: no delivery follows until credit is added. Comes exactly
-    /// once per `drain`, unless the link ends first.
+    /// All credit is used or given back. No delivery follows until credit is added. Comes exactly
+    /// once for each `drain`, unless the link ends first.
     virtual void on_drained() = 0;
 
     /// The lock may end sooner than granted. Renew it.
     virtual void on_lock_uncertain() {}
 
-    /// The link ended without `close`: the lock is lost (R13). The last event, at most once. Every
-    /// outstanding `on_settled` comes before it.
+    /// The link ended without `close`: the lock is lost (R13). This is the last event and comes at
+    /// most once. Every outstanding `on_settled` comes before it.
     virtual void on_lost(const Failure& reason) = 0;
 };
 
-/// Renews at the broker the locks that the deliveries of a link have of their own. A link with such
-/// locks is one, and keeps the promises of `SessionLink`. `OwnLocks` calls it.
+/// Renews at the broker the locks of single deliveries. A link whose deliveries have locks of their
+/// own implements it. The promises of `SessionLink` hold here, too. `OwnLocks` calls it.
 class MessageLocks {
 public:
     using Handler = std::function<void(std::vector<core::Result<LockGrant>>)>;
 
-    /// Renews the locks of unsettled deliveries. `tags` are their `port_tag`s. Answers with a
-    /// result for each, in their order; `lock_lost`: that lock has ended. `SessionLink::give_up`
-    /// takes the id.
+    /// Renews the locks of unsettled deliveries. `tags` are the `port_tag`s of the deliveries.
+    /// Answers with a result for each tag, in the same order. The result `lock_lost` means that
+    /// this lock has ended. The returned id may be passed to `SessionLink::give_up`.
     virtual RequestId renew(std::vector<std::uint64_t> tags, Deadline deadline,
                             Handler handler) = 0;
 
@@ -78,14 +79,14 @@ protected:
     ~MessageLocks() = default;
 };
 
-/// Holds a locked session or message group, and delivers its messages. An accept is answered with
-/// one. Its owner keeps it in a `HeldLink`; the port implements it. With `Scope::entity` it
-/// delivers the messages of an entity without sessions: then the session id is empty, the lock does
-/// not end, and a delivery may have a lock of its own.
+/// Holds a locked session or message group, and delivers its messages. The port implements it. An
+/// accept is answered with a link, and the link's owner keeps it in a `HeldLink`. With
+/// `Scope::entity`, the link delivers the messages of an entity without sessions. Then the session
+/// id is empty, the link's lock does not end, and a delivery may have a lock of its own.
 ///
 /// Every call runs on the link's loop, and nothing blocks. Every answer comes by a later turn of
 /// the loop. A link may be destroyed from within its own events and handlers. The destructor closes
-/// a link that was not closed. No event or handler of the link runs after that.
+/// a link that was not closed. After the destructor, no event or handler of the link runs.
 ///
 /// Each request has a deadline. The promises of `Endpoint` for its requests hold here, too.
 class SessionLink {
@@ -99,28 +100,31 @@ public:
 
     [[nodiscard]] virtual const std::string& session_id() const noexcept = 0;
 
-    /// The entity of the session, as a position in the accept that it answered: 0 is `entity`, n is
+    /// Returns which entity of the accept the session belongs to. 0 is `entity`, and n is
     /// `further_entities[n - 1]`.
     [[nodiscard]] virtual std::size_t entity_index() const noexcept { return 0; }
 
-    /// The lock that the broker granted in its answer to the accept, with its full length then. The
-    /// holder must allow for the time that the answer travelled.
+    /// Returns the lock that the broker granted in its answer to the accept. The lock had its full
+    /// length when the broker answered. The holder must allow for the time that the answer
+    /// travelled.
     [[nodiscard]] virtual LockGrant initial_lock() const noexcept = 0;
 
-    /// Counts the bytes of this link's deliveries, from arrival until they are not kept any more;
-    /// the owner tells it then. Null: the port counts them, or need not.
+    /// Returns the account of the bytes that this link's deliveries take. The link's owner tells
+    /// the account when a delivery arrives, and when the delivery is not kept any more. Null: the
+    /// port counts the bytes, or they need not be counted.
     [[nodiscard]] virtual core::ReceiveSharePtr share() const { return nullptr; }
 
     /// Call it once, before any other call. `events` outlives the link. Returns how much of the
-    /// accept's `first` went out with it. The link begins with that credit, and with its drain
-    /// unanswered. Zero if the port or its peer cannot do that.
+    /// accept's `first` was sent with the accept. The link begins with that credit, and with its
+    /// drain unanswered. Returns zero if the port or its peer cannot send credit with an accept.
     virtual FirstCredit set_events(LinkEvents& events) = 0;
 
     /// Allows `count` more deliveries.
     virtual void add_credit(std::uint32_t count) = 0;
 
-    /// Asks the broker to use the credit or give it back; `on_drained` answers. Deliveries may come
-    /// before the answer. Until the answer, neither `drain` nor `add_credit` may be called.
+    /// Asks the broker to use the credit or give it back. `on_drained` is the answer. Deliveries
+    /// may come before the answer. Until the answer, neither `drain` nor `add_credit` may be
+    /// called.
     virtual void drain() = 0;
 
     /// Settles a delivery of this link. The delivery stays alive until `on_settled`. Settlements
@@ -137,18 +141,19 @@ public:
     virtual RequestId set_state(std::optional<std::string> state, Deadline deadline,
                                 DoneHandler handler) = 0;
 
-    /// Receives deferred messages of this session by sequence number. They are settled like others.
-    /// Their owner may move their contents to other deliveries, because the port knows them by
-    /// `port_tag`. Fails with `message_not_found` if any is missing.
+    /// Receives deferred messages of this session by sequence number. These messages are settled
+    /// like others. The owner of these messages may move their contents to other deliveries,
+    /// because the port knows each message by its `port_tag`. Fails with `message_not_found` if any
+    /// message is missing.
     virtual RequestId receive_deferred(std::vector<std::int64_t> sequence_numbers,
                                        Deadline deadline, DeliveriesHandler handler) = 0;
 
     /// Gives a request up. Unknown and finished ids are ignored.
     virtual void give_up(RequestId id) = 0;
 
-    /// Releases the session. Unsettled messages become available again, uncounted. The only events
-    /// that follow are `on_settled` for settlements under way, before the handler. An accept that
-    /// the same endpoint makes after this call finds the session free.
+    /// Releases the session. Unsettled messages become available again, uncounted. After this call,
+    /// only `on_settled` follows, for settlements under way, and it comes before the handler. An
+    /// accept that the same endpoint makes after this call finds the session free.
     virtual void close(DoneHandler handler) = 0;
 };
 

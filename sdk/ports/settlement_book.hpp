@@ -10,10 +10,10 @@
 
 namespace sessionq::ports {
 
-/// Keeps the settlements of a link that wait for the broker's answer, oldest first, so that each is
-/// answered once. The links of Service Bus and of message groups have one. A link adds a delivery
-/// when it sends the settlement, and takes it when the broker answers. An answer may destroy the
-/// link and the book with it.
+/// Keeps the settlements of a link that wait for the broker's answer, oldest first, so that each
+/// settlement is answered once. The links of Service Bus and of message groups have a book. A link
+/// adds a delivery when it sends the settlement, and takes the delivery out when the broker
+/// answers. An answer may destroy the link, and the book with it.
 class SettlementBook {
 public:
     void add(Delivery& delivery) { waiting_.push_back(&delivery); }
@@ -21,8 +21,8 @@ public:
     /// The broker answered. False: the settlement was answered before.
     [[nodiscard]] bool take(const Delivery& delivery);
 
-    /// Answers every settlement with `why`, also a settlement that is added meanwhile. False: an
-    /// answer destroyed the book.
+    /// Answers every settlement with `why`, also a settlement that is added meanwhile. Returns
+    /// false if an answer destroyed the book.
     [[nodiscard]] bool fail_all(LinkEvents* events, const Failure& why);
 
     /// The port tags of the deliveries that wait.

@@ -7,10 +7,11 @@
 namespace sessionq::ports {
 
 /// Keeps a record of this library in the state of a session at the broker, beside the application's
-/// own state. `EnvelopedState` opens it at each read and seals it at each write. Without a record
-/// the broker keeps the application's bytes unchanged.
+/// own state. `EnvelopedState` opens the envelope at each read and seals it at each write. Without
+/// a record, the broker keeps the application's bytes unchanged.
 ///
-/// With a record it keeps an envelope, which other clients read and must write back unchanged:
+/// With a record, the broker keeps an envelope. Other clients read the envelope, and must write it
+/// back unchanged. Its layout:
 ///
 ///     8 bytes  0x89 "SQSTATE"
 ///     1 byte   the version of this layout: 1
@@ -18,8 +19,9 @@ namespace sessionq::ports {
 ///     4 bytes  the length of the record, in network order
 ///     the record, then the application's bytes
 struct StateEnvelope {
-    /// An empty state is none, as on Azure Service Bus: Go's client clears a state with no bytes,
-    /// and its live test then reads null (azure-sdk-for-go pull 19638).
+    /// The application's state. An empty string counts as no state, as on Azure Service Bus. There,
+    /// Go's client clears the state by writing no bytes, and its live test then reads null
+    /// (azure-sdk-for-go pull 19638).
     std::optional<std::string> application{};
     std::string record{}; ///< empty: none
 

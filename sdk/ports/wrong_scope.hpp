@@ -5,8 +5,9 @@
 
 namespace sessionq::ports {
 
-/// A port calls it for an accept that failed. If the entity has sessions and none was asked for, or
-/// the reverse, the failure names the class to use instead. Other failures are returned unchanged.
+/// Explains why an accept failed. If the entity has sessions and the accept asked for none, or the
+/// reverse, the returned failure names the class to use instead. Other failures are returned
+/// unchanged. The ports call it.
 [[nodiscard]] Failure explain_scope(Failure why, const std::string& entity, Scope asked);
 
 } // namespace sessionq::ports

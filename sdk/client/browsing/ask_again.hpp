@@ -10,9 +10,10 @@
 
 namespace sessionq::client {
 
-/// Decides when `BrowserWait` asks the broker again after an answer without a message. At least 50
-/// ms pass from request to request, then twice that, up to a second. A broker that has waited for
-/// longer is asked again at once.
+/// Decides when `BrowserWait` asks the broker again after an answer without a message. The first
+/// two requests start at least 50 ms apart. The distance then doubles with each answer, up to one
+/// second. If the broker waited longer than the distance before it answered, it is asked again at
+/// once.
 ///
 /// So brokers that can wait for a message and brokers that cannot need no other distinction.
 class AskAgain {

@@ -13,8 +13,9 @@
 
 namespace sessionq::client {
 
-/// Makes the calls of a `Browser`, whose copies share it. It holds the entity, the options, and the
-/// receive thread that all its requests run on. The position belongs to each browser. Thread-safe.
+/// Makes the calls of a `Browser`. All copies of the browser share one core. The core holds the
+/// entity, the options, and the receive thread that runs all its requests. It does not hold the
+/// position: each copy has its own. Thread-safe.
 class BrowserCore {
 public:
     /// Throws if an argument is invalid or the broker cannot peek.

@@ -13,9 +13,9 @@
 
 namespace sessionq::client {
 
-/// Waits for the next message of a browser. `BrowserCore::next` starts one. It peeks again and
-/// again until there is a message, or the operation ends; `AskAgain` decides when. Bound to the
-/// loop of its operation, which keeps it.
+/// Waits for the next message of a browser. It peeks again and again, until a message comes or the
+/// operation ends. `AskAgain` decides when it peeks. `BrowserCore::next` starts the wait. Bound to
+/// the loop of its operation. The operation keeps the wait alive.
 class BrowserWait : public std::enable_shared_from_this<BrowserWait> {
 public:
     using Messages = std::vector<ReceivedMessage>;

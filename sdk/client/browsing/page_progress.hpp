@@ -13,14 +13,15 @@
 
 namespace sessionq::client {
 
-/// The failure of a call whose broker repeats itself, so that asking again would never end. `what`
-/// says how.
+/// Returns the failure of a call that would never end, because the broker repeats itself. `what`
+/// says how the broker repeats itself.
 [[nodiscard]] inline Failure no_progress(const std::string& what) {
     return {.code = Errc::protocol_error, .detail = "the broker makes no progress: " + what};
 }
 
-/// The position behind a page that was asked for from `from`, where the next peek begins. Nothing
-/// if it is not beyond `from`: the broker would send the same page for ever. Pure.
+/// Returns the position after the messages of `page`, where the next peek begins. The page was
+/// requested from the position `from`. Returns nothing if no message is at `from` or after it,
+/// because the broker would send the same page for ever. Pure.
 [[nodiscard]] inline std::optional<std::int64_t> position_behind(
     const std::vector<ReceivedMessage>& page, std::int64_t from) noexcept {
     std::int64_t last = std::numeric_limits<std::int64_t>::min();

@@ -14,8 +14,8 @@
 namespace sessionq::client {
 
 /// Collects the pages of a list of sessions, and decides whether to ask for another page.
-/// `list_all_sessions` adds each page to it. It keeps each session once. A broker with endless
-/// pages cannot fill the memory, and a broker that repeats itself is detected. Pure.
+/// `list_all_sessions` adds each page. A session that is listed twice is kept once. A broker with
+/// endless pages cannot fill the memory, and a broker that repeats itself is detected. Pure.
 class SessionPages {
 public:
     static constexpr std::uint32_t per_page = 1'000;
@@ -23,8 +23,8 @@ public:
     explicit SessionPages(std::size_t most_bytes = std::size_t{128} << 20U) noexcept
         : most_bytes_{most_bytes} {}
 
-    /// `repeats`: the page is full and names no new session. `too_much`: the ids take too much
-    /// memory.
+    /// The step after a page. `repeats`: the page is full, but names no new session. `too_much`:
+    /// the ids take too much memory.
     enum class Next : std::uint8_t { ask, done, repeats, too_much };
     Next add(std::vector<std::string> page) {
         const std::size_t before = ids_.size();
@@ -42,8 +42,8 @@ public:
         return !is_full ? Next::done : ids_.size() == before ? Next::repeats : Next::ask;
     }
 
-    /// Where the next page begins. The broker counts each id that it has listed, also a repeated
-    /// one.
+    /// Returns where the next page begins. The broker counts each id that it has listed, and it
+    /// counts a repeated id again.
     [[nodiscard]] std::uint32_t skip() const noexcept { return listed_; }
     [[nodiscard]] std::vector<std::string> take() {
         known_.clear();

@@ -10,8 +10,8 @@
 
 namespace sessionq::client {
 
-/// The answer of a public call, for the handler that `answer_to` was given. `take` makes the
-/// caller's result of it, or throws its failure.
+/// The answer of a public call. The handler that was passed to `answer_to` gets it. `take` returns
+/// the caller's result, or throws the failure of the call.
 template <typename T, typename R>
 class AnswerOf final : public detail::Answer<R> {
 public:
@@ -27,8 +27,8 @@ private:
     core::Result<T> answer_;
 };
 
-/// An operation whose answer a handler gets. `PreparedCall` makes one. The receive thread calls the
-/// handler.
+/// An operation that passes its answer to a handler. `PreparedCall` makes it. The receive thread
+/// calls the handler.
 template <typename T, typename R>
 class AnsweringPending final : public Pending<T>, public detail::Cancellable {
 public:

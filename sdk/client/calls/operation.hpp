@@ -14,9 +14,10 @@
 
 namespace sessionq::client {
 
-/// The work of a public function, which was checked and has not begun. `make_operation` makes it on
-/// the caller's thread. `launch` then posts it to its loop, where it runs as a `Pending`. The
-/// blocking function (`block`) and its awaitable twin (`await`) share it.
+/// The work of a public function, before it begins. Its arguments are checked already.
+/// `make_operation` makes the operation on the caller's thread. `launch` then posts the operation
+/// to its loop, where it runs as a `Pending`. Both the blocking function (`block`) and its
+/// awaitable twin (`await`) use it.
 template <typename T>
 struct Operation {
     /// The client. The waiting caller holds it, so the loop outlives the operation.
@@ -30,8 +31,8 @@ struct Operation {
     std::shared_ptr<core::OpenSpan> span{}; ///< Ends with it. Null: none.
 };
 
-/// Makes an operation under `context`, combined with the ambient one. If no deadline is in scope,
-/// the configured timeout applies (R20).
+/// Makes an operation under `context`, combined with the ambient context. If neither context has a
+/// deadline, the configured timeout applies (R20).
 template <typename T>
 [[nodiscard]] Operation<T> make_operation(std::shared_ptr<ClientCore> client, core::EventLoop& loop,
                                           const OperationContext& context, Start<T> start) {
@@ -62,9 +63,9 @@ Operation<T> endpoint_operation(const std::shared_ptr<ClientCore>& client, Endpo
 template <typename T>
 using Returned = std::conditional_t<std::is_same_v<T, core::Done>, void, T>;
 
-/// A call of a public function that waits: its operation, and the step from the operation's answer
-/// to the caller's result. The public class makes it on the caller's thread. The blocking function
-/// (`block`) and its awaitable twin (`await`) both run it.
+/// A call of a public function that waits. It holds the call's operation, and the step that makes
+/// the caller's result from the operation's answer. The public class makes the call on the caller's
+/// thread. Both the blocking function (`block`) and its awaitable twin (`await`) run it.
 template <typename T, typename R = Returned<T>>
 struct PublicCall {
     std::optional<Operation<T>> operation{}; ///< Unset: there is nothing to do.

@@ -17,9 +17,9 @@
 
 namespace sessionq::client {
 
-/// An operation that runs on a loop, from `launch` to its answer. It ends exactly once (R15), with
-/// the first of: its answer, its deadline, its stop token, the end of the loop. Its
-/// `PendingMachine` decides.
+/// An operation that runs on a loop, from `launch` to its answer. It ends exactly once (R15). The
+/// first of these events ends it: its answer, its deadline, its stop token, or the end of the loop.
+/// Its `PendingMachine` decides.
 ///
 /// It is created on the caller's thread, and started and ended on the loop's thread.
 class PendingBase : public std::enable_shared_from_this<PendingBase> {
@@ -35,16 +35,16 @@ public:
         return machine_.phase() == PendingMachine::Phase::ended;
     }
 
-    /// Gives the operation up with `cancelled` when the context's stop token fires. Call it before
-    /// the operation is posted to the loop.
+    /// Sets the context. When its stop token fires, the operation is given up with `cancelled`.
+    /// Call `watch` before the operation is posted to the loop.
     void watch(OperationContext context) { context_ = std::move(context); }
 
     /// The operation's span, which ends with it. As `watch`.
     void trace(std::shared_ptr<core::OpenSpan> span) noexcept { span_ = std::move(span); }
 
-    /// A port works on the operation, and `give_up` gives it up there. When the operation is given
-    /// up from now on, the port's answer ends it, because the port knows whether the request was
-    /// sent.
+    /// A port works on the operation from now on. `give_up` gives the operation up at the port. If
+    /// the operation is given up, the port's answer still ends it, because the port knows whether
+    /// the request was sent.
     void ask_port(std::function<void()> give_up);
 
     /// Gives the operation up with `cancelled`. Thread-safe while the loop exists.
@@ -101,8 +101,8 @@ class Pending : public PendingBase {
 public:
     using PendingBase::PendingBase;
 
-    /// Answers the operation. False: it had ended before. The caller must then give back a late
-    /// session (R19).
+    /// Answers the operation. Returns false if the operation had ended before. The caller must then
+    /// give back a session that came too late (R19).
     bool complete(core::Result<T> answer) {
         if (!end()) {
             return false;
@@ -117,8 +117,8 @@ public:
         return true;
     }
 
-    /// Sets the function that runs when the operation is given up and returns its answer. There is
-    /// one at a time.
+    /// Sets the function that answers the operation when the operation is given up. The function
+    /// returns the answer. A new function replaces the last function.
     void on_give_up(std::function<core::Result<T>(Failure)> handler) {
         given_up_ = std::move(handler);
     }
@@ -144,9 +144,9 @@ private:
 template <typename T>
 using PendingPtr = std::shared_ptr<Pending<T>>;
 
-/// The handler that a port gets for the answer of an operation. Copies share the duty to answer. If
-/// the port drops it without an answer, as a destroyed link does, the operation ends with
-/// `unanswered`.
+/// The handler that a port gets for the answer of an operation. Its copies share the duty to
+/// answer. If the port drops every copy without an answer, as a destroyed link does, the operation
+/// ends with `unanswered`.
 template <typename T>
 class AnswerTo {
 public:

@@ -8,9 +8,9 @@
 
 namespace sessionq::client {
 
-/// Decides which answer ends an operation (R15): the first one. Each `Pending` has one. Giving the
-/// operation up answers it, too. But while a port works on it, the port's answer ends it, because
-/// the port knows whether the request was sent.
+/// Decides which answer ends an operation: the first answer (R15). Each `Pending` has a machine. If
+/// the operation is given up, that is an answer, too. But while a port works on the operation, only
+/// the port's answer ends it, because the port knows whether the request was sent.
 class PendingMachine {
 public:
     enum class Phase : std::uint8_t { open, at_port, given_up, ended };

@@ -15,13 +15,14 @@
 
 namespace sessionq::client {
 
-/// Keeps a local broker, and runs the work that falls due in it: locks, schedules, time to live. A
-/// `LocalBroker` makes one and shares it with its clients; `sessionqd` makes one, too. Its thread
-/// sleeps until something is due.
+/// Keeps a local broker, and does the broker's work when it falls due: locks, schedules, time to
+/// live. Its thread sleeps until something is due. A `LocalBroker` makes a host and shares it with
+/// its clients. `sessionqd` makes a host, too.
 class BrokerHost {
 public:
-    /// Starts a broker that stores its data in `directory`, with the data there. Empty: it stores
-    /// nothing. Throws the failures of `broker::StoreJournal::open`.
+    /// Starts a broker that stores its data in `directory`. The broker begins with the data that is
+    /// there already. If `directory` is empty, the broker stores nothing. Throws the failures of
+    /// `broker::StoreJournal::open`.
     explicit BrokerHost(const std::filesystem::path& directory = {},
                         OnDamage on_damage = OnDamage::refuse,
                         const core::Clock& clock = core::system_clock());

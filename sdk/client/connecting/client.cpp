@@ -86,8 +86,8 @@ amqp::IdleHandler notifying(const ConnectionIdleHandler& handler, core::Executor
     };
 }
 
-/// Makes an `Endpoint` on each receive thread. Unless the client connects lazily, it waits until
-/// the first one is connected, so that a wrong address fails here.
+/// Makes a `ClientCore` with an `Endpoint` on each receive thread. Unless the client connects
+/// lazily, waits until the first endpoint is connected, so that a wrong address fails here.
 template <typename Endpoint, typename MakeSettings, typename... Arguments>
 std::shared_ptr<client::ClientCore> connect_core(const ClientOptions& options,
                                                  const MakeSettings& make_settings,

@@ -21,12 +21,12 @@
 
 namespace sessionq::client {
 
-/// Makes the endpoint of one receive thread. Called on that thread. `notifier` outlives the
-/// endpoint and runs the application's callbacks.
+/// Makes the endpoint of one receive thread. It is called on that thread. `notifier` runs the
+/// application's callbacks, and outlives the endpoint.
 using EndpointFactory = std::function<ports::EndpointPtr(ReceiveThread&, core::Executor& notifier)>;
 
-/// A receive thread, and everything that a client has on it. `ClientCore` makes one for each of
-/// `ClientOptions::receive_threads`.
+/// A receive thread, and everything that a client has on it. `ClientCore` makes
+/// `ClientOptions::receive_threads` of them.
 struct EndpointThread {
     std::unique_ptr<ReceiveThread> thread;
     ports::EndpointPtr endpoint; ///< Created, used and destroyed on the thread.
@@ -35,12 +35,13 @@ struct EndpointThread {
     std::unique_ptr<ClientMeters> meters{std::make_unique<ClientMeters>()};
 };
 
-/// Owns everything that a `Client` shares with the objects made from it: the options, the receive
-/// threads, and the notifier. The client makes it when it connects. Senders, receivers and
-/// processors hold it, too, and it ends with its last holder.
+/// Owns everything that a `Client` shares with its senders, receivers and processors: the options,
+/// the receive threads, and the notifier. The client makes the core when it connects. Senders,
+/// receivers and processors hold the core, too. The core ends with its last holder.
 ///
-/// No object on a receive thread may hold the last reference, because the destructor waits for the
-/// threads. Such objects refer to the loop and the endpoint only. A waiting caller holds the core.
+/// No object on a receive thread may be the last holder, because the destructor waits for the
+/// threads. Such an object refers to the loop and the endpoint only. A caller that waits for an
+/// operation holds the core.
 class ClientCore {
 public:
     /// Starts the threads and makes their endpoints. Throws the factory's exceptions.
@@ -59,8 +60,8 @@ public:
     }
 
     using TellBacklog = std::function<std::optional<processor::Backlog>(const std::string&)>;
-    /// Sets the function by which the broker tells the backlog of an entity. Call it before
-    /// anything is made from the client.
+    /// Sets the function that asks the broker for the backlog of an entity. Call it before anything
+    /// is made from the client.
     void tell_backlog_by(TellBacklog tell) { tell_backlog_ = std::move(tell); }
     [[nodiscard]] std::optional<processor::Backlog> backlog(const std::string& entity) const {
         return tell_backlog_ ? tell_backlog_(entity) : std::nullopt;
@@ -76,8 +77,8 @@ public:
 
     [[nodiscard]] Metrics metrics() const;
 
-    /// Runs callbacks of stop tokens and of `ClientOptions`, because user code must not run on a
-    /// receive thread.
+    /// Returns the executor that runs the callbacks of stop tokens and of `ClientOptions`. These
+    /// callbacks are user code, which must not run on a receive thread.
     [[nodiscard]] core::Executor& notifier() noexcept { return notifier_; }
 
     /// Returns the threads in turn. Thread-safe.

@@ -11,12 +11,12 @@
 
 namespace sessionq::client {
 
-/// Gets tokens from an application's `TokenCredential`. `Client::connect` makes one for each
-/// receive thread, and the `Authorizer` of its connection asks it. One token serves all audiences
-/// until half of its life has passed.
+/// Gets tokens from an application's `TokenCredential`. `Client::connect` makes a
+/// `CredentialTokens` for each receive thread. The `Authorizer` of the thread's connection asks it
+/// for tokens. One token serves all audiences until half of the token's life has passed.
 ///
-/// A separate thread asks the credential, because that is user code and may wait. If the credential
-/// does not return, nobody waits for it (R18). Bound to the loop.
+/// A separate thread calls the credential, because the credential is user code and may wait. If the
+/// credential does not return, nobody waits for it (R18). Bound to the loop.
 class CredentialTokens final : public servicebus::TokenSource {
 public:
     CredentialTokens(std::shared_ptr<TokenCredential> credential, core::EventLoop& loop);

@@ -67,8 +67,8 @@ void make_room(const std::string& path) {
 /// The name of a local socket in the file system, from its binding to its removal.
 class SocketPath {
 public:
-    /// Binds `acceptor` to `path` and lets it listen. A socket that a process left behind there is
-    /// replaced. Throws `invalid_option`, naming `describe_socket`.
+    /// Binds `acceptor` to `path` and lets it listen. Replaces a socket that an ended process left
+    /// at `path`. Throws `invalid_option` and names `describe_socket` in its text.
     SocketPath(std::string path, Local::acceptor& acceptor);
     /// Removes it, unless another one has taken its place.
     ~SocketPath();
@@ -113,8 +113,8 @@ SocketPath::~SocketPath() {
 
 } // namespace
 
-/// Accepts each process that connects, and sends it the document. On the endpoint's thread, once it
-/// runs.
+/// Accepts each process that connects, and sends the document to it. Works on the endpoint's
+/// thread, from `run` on.
 class DescribeEndpoint::Visits {
 public:
     Visits(const std::string& path, Document document, const core::Clock& clock)

@@ -10,16 +10,17 @@
 
 namespace sessionq::client {
 
-/// Tells other processes the state of a processor, over a local socket. `ProcessorRuntime` opens it
-/// at its first start, if `ProcessorOptions::describe_socket` is set. Processes that connect get
-/// the document one after another, on a thread of its own, `sessionq-tell`. Only the user of this
-/// process may connect.
+/// Tells other processes the state of a processor, over a local socket. Each process that connects
+/// gets the document, one process after another. Only processes of the same user may connect. The
+/// work runs on a thread of its own, `sessionq-tell`. `ProcessorRuntime` opens the endpoint at its
+/// first start, if `ProcessorOptions::describe_socket` is set.
 class DescribeEndpoint {
 public:
     using Document = std::function<std::string()>;
 
     /// Opens the socket. `document` runs on the endpoint's thread and may wait. Throws
-    /// `invalid_option` if the socket cannot be opened, `resource_exhausted` if no thread starts.
+    /// `invalid_option` if the socket cannot be opened, and `resource_exhausted` if the thread
+    /// cannot be started.
     DescribeEndpoint(const std::string& path, Document document, const core::Clock& clock);
     /// Waits for a document that is being made. Removes the socket.
     ~DescribeEndpoint();

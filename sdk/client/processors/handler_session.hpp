@@ -12,9 +12,9 @@
 
 namespace sessionq::client {
 
-/// The session of a processor's handler, for the requests that the handler makes. If an application
-/// keeps messages longer than the session, this object stays with them. Those messages cannot be
-/// settled any more.
+/// The session of a processor's handler. The handler makes its requests through it. If the
+/// application keeps messages longer than the session, these messages keep this object alive. Such
+/// messages cannot be settled any more.
 class HandlerSession final : public MessageHolder {
 public:
     explicit HandlerSession(processor::SessionDriver& driver);
@@ -32,8 +32,9 @@ public:
     [[nodiscard]] Operation<Deadline> renew_lock(const HeldDelivery& delivery,
                                                  const OperationContext& context) override;
 
-    /// `ask(driver, pending)` makes a request on the loop, while the session is held. It returns a
-    /// function of the driver that gives the request up, or null.
+    /// Returns an operation that makes a request of the session, if the session is still held when
+    /// the operation starts. The operation then calls `ask(driver, pending)` on the loop. `ask`
+    /// makes the request. It returns a function that gives the request up at the driver, or null.
     template <typename T, typename Ask>
     [[nodiscard]] Operation<T> operation(const OperationContext& context, Ask ask) const {
         OperationContext combined = context.within(OperationContext::current());

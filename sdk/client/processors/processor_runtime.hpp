@@ -23,9 +23,9 @@
 
 namespace sessionq::client {
 
-/// Starts and stops a processor. Each `SessionProcessor` and `Processor` has one, and passes each
-/// of its calls on to it. It owns the objects that the processor needs from a start to a stop, and
-/// ends them in order. After a stop it may start again.
+/// Starts and stops a processor. Each `SessionProcessor` and `Processor` has a runtime, and passes
+/// all its calls to it. The runtime owns the objects that the processor needs from a start to a
+/// stop, and ends them in order. After a stop, the processor may start again.
 ///
 /// Thread safety: all members are safe from any thread, except `handlers_before_start`.
 class ProcessorRuntime {
@@ -33,32 +33,32 @@ public:
     /// `scope` says which messages each link of the processor holds.
     ProcessorRuntime(std::shared_ptr<ClientCore> client, std::vector<std::string> entities,
                      ProcessorOptions options, ports::Scope scope = ports::Scope::session);
-    /// Never hangs. If a handler does not return, another thread keeps the objects that it uses and
-    /// waits for it.
+    /// Never hangs. If a handler does not return, another thread takes over the objects that the
+    /// handler uses, and waits for the handler.
     ~ProcessorRuntime();
     ProcessorRuntime(const ProcessorRuntime&) = delete;
     ProcessorRuntime& operator=(const ProcessorRuntime&) = delete;
 
-    /// The handlers of the next start. Throws `invalid_state` between a start and the end of the
-    /// stop. Must not run at the same time as `start`.
+    /// Returns the handlers of the next start. Throws `invalid_state` from a start until the end of
+    /// the next stop. Must not run at the same time as `start`.
     [[nodiscard]] processor::Handlers& handlers_before_start();
-    /// Starts a run. Throws `invalid_state` until the stop before has ended and all its handlers
-    /// have returned.
+    /// Starts a run. Throws `invalid_state` if the run before has not stopped yet, or if one of its
+    /// handlers has not returned.
     void start();
     StopReport stop(const StopOptions& options) noexcept;
     [[nodiscard]] const ProcessorOptions& options() const noexcept { return options_; }
     [[nodiscard]] ProcessorDescription describe() const;
     [[nodiscard]] ProcessorCounters counters() const noexcept;
     [[nodiscard]] Metrics metrics() const;
-    /// These three apply to the last start, as do `describe`, `counters` and `metrics`. They throw
-    /// `invalid_state` before the start and after a stop.
+    /// `pause`, `resume` and `update_limits` throw `invalid_state` before the start and after a
+    /// stop. They apply to the last start, as do `describe`, `counters` and `metrics`.
     void pause();
     void resume();
     void update_limits(const ConcurrencyLimits& limits);
 
 private:
-    /// Everything handlers may use between a start and a stop. Ends after the last handler has
-    /// returned. Its last owner may be any thread, also one of its workers.
+    /// Everything that handlers may use between a start and a stop. The run ends after the last
+    /// handler has returned. Its last owner may be any thread, also one of its own workers.
     struct Run {
         std::shared_ptr<ClientCore> client;
         dispatch::Dispatcher dispatcher{};

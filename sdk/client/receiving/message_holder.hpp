@@ -55,9 +55,10 @@ struct HeldDelivery final : ports::Delivery, core::ListHook<> {
     }
 };
 
-/// The owner of messages that an application settles by itself: a receiver (`HeldSession`), the
-/// session of a processor's handler (`HandlerSession`), or the session of an application's test
-/// (`TestSession`). A `LockedMessage` settles itself and renews its lock through it. Any thread.
+/// The owner of messages that an application settles by itself. It is a receiver (`HeldSession`),
+/// the session of a processor's handler (`HandlerSession`), or the session of an application's test
+/// (`TestSession`). A `LockedMessage` asks its owner to settle it and to renew its lock. Any
+/// thread.
 class MessageHolder {
 public:
     MessageHolder() = default;

@@ -18,8 +18,9 @@ using Deliveries = std::vector<ports::DeliveryPtr>;
     return why.code == Errc::timeout ? core::Result<Deliveries>{Deliveries{}} : std::move(why);
 }
 
-/// Decides which waiting receive operation gets which messages, and how much credit the operations
-/// need. Each `SessionReceiverCore` has one. It keeps the messages that no operation waits for.
+/// Decides which receive operation gets which messages, and how much credit the waiting operations
+/// need. Each `SessionReceiverCore` has a book. The book also keeps the messages that no operation
+/// waits for.
 class ReceiveBook {
 public:
     /// The flow to tell the link: credit first, then the drain.
@@ -34,14 +35,14 @@ public:
         Deliveries messages{};
     };
 
-    /// `reclaim`: take unused credit back at once. Otherwise the next operation uses it.
-    /// `prefetch`: so many messages are kept or asked for while no operation waits. Then no credit
-    /// is taken back.
+    /// `reclaim`: unused credit is taken back at once. Otherwise the next operation uses the
+    /// credit. `prefetch`: how many messages are kept or asked for while no operation waits. Above
+    /// zero, no credit is taken back.
     explicit ReceiveBook(bool reclaim, std::size_t prefetch = 0) noexcept
         : reclaim_{reclaim && prefetch == 0}, prefetch_{prefetch} {}
 
-    /// An operation waits for up to `max` messages. `present_only`: only for messages that the
-    /// broker has now.
+    /// An operation waits for up to `max` messages. `present_only`: the operation takes only
+    /// messages that the broker has now.
     void want(PendingPtr<Deliveries> pending, std::size_t max, bool present_only);
 
     /// The operation gave up.

@@ -17,11 +17,11 @@ namespace sessionq::client {
     return context.trace() != nullptr ? context.trace() : OperationContext::current().trace();
 }
 
-/// Makes the span of an accept or of a receive call. It begins with the call. The thread that waits
-/// for the answer makes the span if a session or messages came. Otherwise there is none.
+/// Makes the span of an accept or of a receive call. The span is made only if a session or messages
+/// came, by the thread that waited for the answer. Its start time is the time of the call.
 class ReceiveSpan {
 public:
-    /// `tracing` and `ambient` may be null. Without `tracing` there is no span, and no clock is
+    /// `tracing` and `ambient` may be null. Without `tracing`, no span is made and no clock is
     /// read.
     ReceiveSpan(const core::TracingPtr& tracing, const TraceContext* ambient);
 

@@ -15,13 +15,13 @@ struct ReceiverActions {
     bool end{false};    ///< Once: answer the closers and drop the link.
 };
 
-/// Decides how a receiver leaves its session (R3): it drains, then detaches, within
-/// `close_timeout`. A loss ends it at once. Each `SessionReceiverCore` has one and performs its
-/// actions. No I/O, no clock.
+/// Decides how a receiver leaves its session (R3). The receiver drains its link and then detaches
+/// it, within `close_timeout`. If the session is lost, the receiver ends at once. Each
+/// `SessionReceiverCore` has a machine and performs its actions. No I/O, no clock.
 class ReceiverMachine {
 public:
-    /// How long a broker may take to answer when a session is given back. Then the link is dropped,
-    /// which gives it back too.
+    /// How long a broker may take to answer when a session is given back. After that time the link
+    /// is dropped, and this gives the session back, too.
     static constexpr Duration close_timeout = std::chrono::seconds{5};
 
     enum class Phase : std::uint8_t {

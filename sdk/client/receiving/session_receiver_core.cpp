@@ -34,8 +34,8 @@ SessionReceiverCore::~SessionReceiverCore() {
                                .outcome_unknown = true});
 }
 
-/// Makes a request at the link, which `request` names, and gives it up there when the operation is
-/// given up.
+/// Calls `request`, which makes a request at the link and returns its id. If the operation is given
+/// up later, gives up this request at the link.
 template <typename Request>
 void SessionReceiverCore::ask(PendingBase& pending, Request request) {
     pending.ask_port([status = status_, id = ports::RequestId{request()}] {

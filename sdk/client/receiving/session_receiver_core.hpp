@@ -59,9 +59,10 @@ struct ReceiverSettings {
             .priority = options.priority};
 }
 
-/// A session held by a `SessionReceiver`. Performs on the link the decisions about its lock and its
-/// messages. For a `Receiver`, an entity without sessions is one session: its lock does not end,
-/// and its messages have locks of their own. Lives on one loop; its owner destroys it there.
+/// A session that a `SessionReceiver` holds. It performs on the link the decisions about the
+/// session's lock and messages. For a `Receiver`, an entity without sessions counts as one session.
+/// The lock of that session does not end, and its messages have locks of their own. Lives on one
+/// loop, where its owner destroys it.
 class SessionReceiverCore final : public ports::LinkEvents {
 public:
     struct Home {

@@ -39,14 +39,15 @@ void check_terms(const ports::Capabilities& broker, const AcceptTerms& terms) {
     }
 }
 
-/// Whether an accept waits. Only an accept of any session does: a named session or an entity
-/// without sessions is there or not.
+/// Whether an accept waits for a session. Only an accept of any session waits. For a named session,
+/// or an entity without sessions, there is nothing to wait for.
 bool is_waiting(const AcceptTerms& terms) noexcept {
     return !terms.session_id && terms.receiver.scope == ports::Scope::session;
 }
 
-/// The failure of an accept of any session. If it waited until its deadline, it found no session
-/// (R5). If it had to wait for less, the broker has not answered.
+/// Returns the failure of an accept of any session. A timeout has two meanings. If the accept was
+/// to wait until its deadline, there was no session (R5). If it was to wait for a shorter time, the
+/// broker has not answered.
 Failure accept_failure(Failure why, bool waits_to_the_end) {
     if (why.code != Errc::timeout) {
         return why;

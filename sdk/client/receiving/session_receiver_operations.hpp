@@ -20,8 +20,9 @@
 
 namespace sessionq::client {
 
-// The functions of `SessionReceiver`, `Receiver` and `LockedMessage`, for the blocking functions
-// and their awaitable twins. Each checks its arguments and throws. `R` is one of the receivers.
+// These functions do the work of `SessionReceiver`, `Receiver` and `LockedMessage`. The blocking
+// functions and their awaitable twins call them. Each function checks its arguments and throws if
+// one is wrong. `R` is `SessionReceiver` or `Receiver`.
 
 /// Parameters of an accept.
 struct AcceptTerms {
@@ -78,8 +79,8 @@ template <typename R>
                                     context);
 }
 
-/// Calls `method` of the receiver on its loop, if the receiver is open then. Refers to no client on
-/// the loop.
+/// Returns an operation that calls `method` of the receiver on its loop. If the receiver is not
+/// open then, the operation fails. The operation refers to no client while it runs on the loop.
 template <typename T, typename... Args>
 [[nodiscard]] Operation<T> on_session(const HeldSession& session, const OperationContext& context,
                                       void (SessionReceiverCore::*method)(const PendingPtr<T>&,
@@ -174,8 +175,8 @@ template <typename R>
                       &SessionReceiverCore::renew_lock, nullptr);
 }
 
-/// Renews the lock of the message: its own, or its session's. Throws `already_settled` or
-/// `lock_lost`.
+/// Renews the message's own lock, or the lock of its session if the message has no lock of its own.
+/// Throws `already_settled` or `lock_lost`.
 [[nodiscard]] Operation<Deadline> renew_lock(const LockedMessage& message,
                                              const OperationContext& context);
 
@@ -196,8 +197,8 @@ template <typename R>
 /// The failure of each message that was not completed; unset: it was completed.
 using CompleteFailures = std::vector<std::optional<Failure>>;
 
-/// Completes messages of one receiver. It sends all settlements without waiting for one before the
-/// next, and ends when all are answered. The messages must live until then.
+/// Completes messages of one receiver. It sends all settlements without waiting for answers in
+/// between. It ends when all settlements are answered. The messages must live until then.
 [[nodiscard]] PublicCall<CompleteFailures> complete_all(
     const std::vector<const LockedMessage*>& messages, const OperationContext& context);
 

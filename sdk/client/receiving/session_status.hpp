@@ -22,10 +22,10 @@ namespace sessionq::client {
 class ClientCore;
 class SessionReceiverCore;
 
-/// Shows any thread the state of a receiver's session, or of a receiver of an entity without
-/// sessions. On the loop it is also the weak handle to the receiver. A `SessionReceiverCore` makes
-/// it, and the application's `HeldSession` keeps it. Outlives the receiver while the application
-/// holds it.
+/// Shows the state of a receiver's session to any thread. For a `Receiver`, the entity without
+/// sessions is the session. On the loop, the status is also the weak handle to the receiver. A
+/// `SessionReceiverCore` makes the status, and the application's `HeldSession` keeps it. The status
+/// outlives the receiver while the application holds it.
 class SessionStatus : public std::enable_shared_from_this<SessionStatus> {
 public:
     SessionStatus(core::EventLoop& loop, std::string entity, std::string session_id,
@@ -57,7 +57,7 @@ public:
     void give_back() noexcept;
 
     // On the loop
-    /// Null: the session has ended.
+    /// The receiver. Null if the session has ended.
     [[nodiscard]] SessionReceiverCore* receiver() const noexcept { return receiver_; }
     void set_receiver(SessionReceiverCore* receiver) noexcept { receiver_ = receiver; }
     void set_lock_expires(Deadline expires) noexcept {
@@ -81,9 +81,9 @@ private:
     SessionReceiverCore* receiver_{nullptr};
 };
 
-/// The session that a `SessionReceiver` and its messages share, or a `Receiver` and its messages.
-/// An accept answers with it. The messages settle themselves and renew their locks through it. Its
-/// destructor gives the session back.
+/// The session of a `SessionReceiver` or of a `Receiver`. The receiver and its messages share it.
+/// An accept answers with it. The messages use it to settle themselves and to renew their locks.
+/// Its destructor gives the session back.
 class HeldSession final : public MessageHolder {
 public:
     explicit HeldSession(std::shared_ptr<SessionStatus> status) noexcept
@@ -104,7 +104,7 @@ public:
     [[nodiscard]] Operation<Deadline> renew_lock(const HeldDelivery& delivery,
                                                  const OperationContext& context) override;
 
-    /// The client may not end before the session is given back. Call it on the caller's thread,
+    /// Keeps the client alive until the session is given back. Call it on the caller's thread,
     /// because no object on a receive thread may hold the client.
     void keep(std::shared_ptr<ClientCore> client) noexcept { client_ = std::move(client); }
 

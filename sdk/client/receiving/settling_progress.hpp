@@ -8,9 +8,9 @@
 
 namespace sessionq::client {
 
-/// Decides whether the application settles too slowly for its lock to be renewed (R13). It counts
-/// the messages that the application has received and not settled. Each `SessionReceiverCore` has
-/// one, and asks it before a renewal.
+/// Decides whether the application settles too slowly (R13). If the application does, the session's
+/// lock is not renewed. Counts the messages that the application has received and not settled. Each
+/// `SessionReceiverCore` has one and asks it before each renewal.
 class SettlingProgress {
 public:
     /// `limit` zero: never too slow.

@@ -8,9 +8,9 @@
 
 namespace sessionq::client {
 
-/// Keeps each delivery from its settlement until the broker's answer, and answers the call that
-/// waits for it. A receiver has one, and so has a processor's session for the messages that a
-/// handler asked for.
+/// Keeps each delivery from its settlement until the broker's answer, and then answers the call
+/// that waits for it. A receiver has one. The session of a processor has one, too, for the messages
+/// that its handler asked for.
 class UnansweredSettlements {
 public:
     HeldDelivery& add(std::shared_ptr<HeldDelivery> delivery, PendingPtr<core::Done> pending) {

@@ -16,9 +16,10 @@ public:
     /// The most messages of one request. Azure Service Bus allows as many in its smallest tier.
     static constexpr std::uint32_t per_request = 500;
 
-    /// A broker may delete less than it is asked for while there is more, because of partitions and
-    /// locks. After so many answers in a row of less than a sixteenth, it would say "1 deleted" for
-    /// ever.
+    /// A broker may delete fewer messages than it is asked for although more are left, because of
+    /// partitions and locks. An answer is small if it is below a sixteenth of the request. After
+    /// more than `most_small` small answers in a row, the purge gives up. Otherwise a broker that
+    /// always says "1 deleted" would keep the purge going for ever.
     static constexpr std::uint32_t most_small = 250;
     static constexpr std::uint32_t small_share = 16;
 

@@ -13,7 +13,7 @@
 namespace sessionq::client {
 
 /// Performs a purge: asks the broker to delete messages until `PurgeProgress` decides to end. The
-/// operation of `purge_all` makes it on its loop. Bound to that loop; the operation keeps it.
+/// operation of `purge_all` makes the run on its loop and keeps it alive. Bound to that loop.
 class PurgeRun : public std::enable_shared_from_this<PurgeRun> {
 public:
     /// The endpoint outlives the operation. `timeout` is that of each request.

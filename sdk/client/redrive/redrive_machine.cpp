@@ -61,8 +61,9 @@ bool RedriveMachine::gives_up(TimePoint now) const noexcept {
     return received_none_ && now - last_progress_ >= max_wait_;
 }
 
-/// Returns a session whose dead letters are all in hand. After giving up, also a session with some
-/// letters in hand: its others stay.
+/// Returns a session whose dead letters are all in hand. After giving up, also returns a session
+/// with only some letters in hand. The other letters of that session stay. Null if there is no such
+/// session.
 RedriveMachine::Session* RedriveMachine::choose(TimePoint now) {
     while (!busy_.empty() && busy_.front()->ask_again <= now) {
         ready_.push_back(busy_.front());

@@ -17,9 +17,9 @@
 namespace sessionq::client {
 
 /// Decides each step of a redrive: which session is next, which copies are sent, which letters are
-/// completed, and when to give up. `RedriveRun` performs the steps, and so does the simulation. A
-/// dead letter is completed only after its copy was confirmed, and sent only after all earlier
-/// letters of its session. No I/O, no clock.
+/// completed, and when to give up. `RedriveRun` performs the steps, and so does the simulation. The
+/// copy of a dead letter is sent only after the copies of all earlier letters of its session. A
+/// dead letter is completed only after its copy was confirmed. No I/O, no clock.
 ///
 /// Call `plan` for each selected dead letter, in order. Then perform the step that `next` returns
 /// and report its result, until the step is `Finish`.
@@ -37,8 +37,8 @@ public:
     struct Hold {
         std::string session_id;
     };
-    /// Look in the entity for copies that an earlier redrive has sent: in the session that is held,
-    /// or everywhere.
+    /// Search the entity for copies that an earlier redrive has sent. If `session_id` is set, this
+    /// session is held, and only its messages are searched. Otherwise the whole entity is searched.
     struct Look {
         SessionId session_id;
     };
@@ -69,8 +69,8 @@ public:
 
     /// Answers `Receive`, before `received` for each dead letter that came.
     void received_nothing();
-    /// A dead letter is in hand. False: it was not planned, so it is only held. A letter that a
-    /// broker delivers again and again is no progress.
+    /// A dead letter is in hand. Returns false if the letter was not planned; then it is only held.
+    /// If a broker delivers a letter again and again, that is no progress.
     bool received(Number number, TimePoint now);
     /// The lock of a dead letter of the current session is lost.
     void lost(Number number);

@@ -12,16 +12,16 @@
 
 namespace sessionq::client {
 
-/// The copy that a redrive sends for a dead letter of `source`, with its mark. It is the message as
-/// it was encoded, with the changes that `redrive` names. The copy of one dead letter always has
-/// the same message id. Throws `protocol_error` if its annotations or application properties are
-/// malformed.
+/// Returns the copy that a redrive sends for a dead letter of `source`, with the redrive's mark.
+/// The copy is the message as it was encoded, with the changes that the documentation of `redrive`
+/// names. All copies of one dead letter have the same message id. Throws `protocol_error` if the
+/// letter's annotations or application properties are malformed.
 [[nodiscard]] MessageContentPtr redriven_copy(const ReceivedMessage& letter,
                                               std::string_view source,
                                               const amqp::ClockReading& at);
 
-/// The sequence number of the dead letter of `source` whose copy the message is. Nothing if it is
-/// not such a copy.
+/// Returns the sequence number of the dead letter that the message was copied from. Returns nothing
+/// if the message is not the copy of a dead letter of `source`.
 [[nodiscard]] std::optional<std::int64_t> redriven_from(const MessageContent& message,
                                                         std::string_view source);
 

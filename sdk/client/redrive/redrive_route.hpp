@@ -9,8 +9,8 @@
 
 namespace sessionq::client {
 
-/// Where the dead letters of an entity are, and where a redrive sends them. `redrive_route` finds
-/// it before a redrive begins.
+/// The places of a redrive: where an entity's dead letters are, and where their copies are sent.
+/// `redrive_route` finds them before a redrive begins.
 struct RedriveRoute {
     std::string entity{};       ///< whose sessions are held, and where copies are looked for
     std::string dead_letters{}; ///< its sub-queue

@@ -22,8 +22,8 @@
 namespace sessionq::client {
 
 /// Performs the steps that `RedriveMachine` decides, one request after another. `redrive` and its
-/// awaitable twin each make one, and make the calls that `next` returns until it returns none. They
-/// differ only in how they wait.
+/// awaitable twin each make a `RedriveRun`. They perform each call that `next` returns, until it
+/// returns null. They differ only in how they wait.
 class RedriveRun final : public detail::RedriveSteps {
 public:
     RedriveRun(const Client& client, RedriveRoute route, RedriveOptions options,

@@ -15,9 +15,10 @@ namespace sessionq::client {
 
 class WaitingTries;
 
-/// Sends a request. After a failure it sends again, until `SendRetry` wants no further try or the
-/// operation is given up. `SenderCore` makes one for each send if the sender may retry. Lives on
-/// the loop: its request under way keeps it, or `WaitingTries` between two tries.
+/// Sends a request, and sends it again after a failure. It stops when `SendRetry` wants no further
+/// try, or when the operation is given up. `SenderCore` makes a `RetryingSend` for each send if the
+/// sender may retry. Lives on the loop. The request under way keeps it alive. Between two tries,
+/// `WaitingTries` keeps it alive.
 class RetryingSend final : public std::enable_shared_from_this<RetryingSend> {
 public:
     using SequenceNumbers = std::vector<std::int64_t>;

@@ -17,8 +17,9 @@ struct Sending {
 };
 
 /// Begins the span of a request, on the caller's thread. Gives a trace context to each message that
-/// has none: the context of the message's own span or of the request's span. Without a tracer it is
-/// `ambient`, the context of the request, which is null if it has none.
+/// has none. A single message gets the context of the request's span. Each of several messages gets
+/// the context of a span of its own. Without a tracer, a message gets `ambient`, the context of the
+/// request. `ambient` is null if the request has no context.
 [[nodiscard]] core::OpenSpan begin_send(const core::TracingPtr& tracing, const Sending& sending,
                                         std::span<Message> messages, const TraceContext* ambient);
 

@@ -38,8 +38,8 @@ core::Random seeded() {
     return core::Random{seed};
 }
 
-/// A unique message id in the form of a UUID. It is cheap, because it asks for entropy once per
-/// thread.
+/// Returns a unique message id in the form of a UUID. This is cheap, because each thread asks for
+/// entropy only once.
 std::string make_message_id() {
     // Two generators with separate seeds, because 64 bits of state do not keep ids apart.
     thread_local core::Random high = seeded();

@@ -16,16 +16,16 @@ namespace sessionq::client {
 
 using SequenceNumbers = std::vector<std::int64_t>;
 
-/// Adds to a valid message the facts that every sent message has: an id, and the deadline and trace
-/// of its request from `context`. A scheduled message becomes available after the request, so it
-/// does not get the request's deadline (R22).
+/// Completes a valid message: adds an id, and the deadline and trace of its request from `context`.
+/// A scheduled message does not get the request's deadline, because it becomes available after the
+/// request (R22).
 void complete_message(Message& message, const OperationContext& context);
 /// The same without the trace of the request.
 void complete_untraced(Message& message, const OperationContext& context);
 
-/// Makes the calls of a `Sender`, whose copies share it. On the caller's thread it checks each
-/// message and completes it with an id, the deadline and the trace. It holds the entity, the
-/// options, and the receive thread that all its requests run on. Thread-safe.
+/// Makes the calls of a `Sender`. All copies of the sender share one core. The core checks each
+/// message on the caller's thread, and adds the id, the deadline and the trace. It holds the
+/// entity, the options, and the receive thread that runs all its requests. Thread-safe.
 class SenderCore {
 public:
     SenderCore(std::shared_ptr<ClientCore> client, std::string entity, SenderOptions options);

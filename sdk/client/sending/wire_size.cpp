@@ -18,8 +18,8 @@ WireSize wire_size_of(const std::string& encoded, std::uint32_t beside_message) 
             .envelope = amqp::envelope_size(encoded)};
 }
 
-// The epochs of the clocks: every instant takes the same room, and the rest of a deadline takes the
-// most.
+// Sizes are computed at the epochs of the clocks. An instant takes the same room at any clock
+// reading. The time left until a deadline takes the most room at the epochs.
 constexpr amqp::ClockReading epochs{};
 
 } // namespace

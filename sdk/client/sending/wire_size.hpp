@@ -11,7 +11,7 @@
 namespace sessionq::client {
 
 /// The bytes that a message takes in AMQP's form: by itself, and in a batch. `MessageBatch` and a
-/// redrive add them up to fill a request.
+/// redrive add up these sizes to fill a request.
 struct WireSize {
     std::uint64_t alone{0};
     std::uint64_t in_batch{0};

@@ -32,7 +32,7 @@
 namespace sessionq::client {
 
 /// Stands for the broker in an application's test. Each `TestSession` has one. It keeps the changes
-/// that a handler makes to its session, and answers its requests at once. Any thread.
+/// that a handler makes to its session, and answers the handler's requests at once. Any thread.
 class TestBroker {
 public:
     explicit TestBroker(std::optional<std::string> state) { keep(std::move(state)); }
@@ -80,8 +80,8 @@ private:
     Kept kept_{}; ///< guarded by `mutex_`
 };
 
-/// Runs a handler that is a coroutine, on the thread of the application's test. `TestMessage::run`
-/// waits in it until the handler ends.
+/// Runs a coroutine handler on the thread of the application's test. `TestMessage::run` waits in
+/// this executor until the handler ends.
 class TestExecutor final : public core::Executor {
 public:
     void post(core::Task task) override {
@@ -122,7 +122,7 @@ private:
     std::deque<core::Task> tasks_{}; ///< guarded by `mutex_`
 };
 
-/// The session behind a `FakeSession` of an application's test. Its handler sees it as a
+/// The session behind a `FakeSession` of an application's test. The handler sees it as a
 /// `SessionContext`. There is no broker. Any thread.
 class TestSession final : public processor::HandledSession,
                           public MessageHolder,
@@ -172,7 +172,7 @@ private:
 [[nodiscard]] ReceivedMessage to_received(Message message, const std::string& session_id,
                                           DeliveryFacts facts);
 
-/// The message behind a `FakeMessage` of an application's test. Its handler sees it as a
+/// The message behind a `FakeMessage` of an application's test. The handler sees it as a
 /// `MessageContext`. There is no broker.
 class TestMessage final : public processor::HandledMessage {
 public:

@@ -11,8 +11,8 @@
 
 namespace sessionq::client {
 
-/// The tasks, and the loop that runs them. The thread shares it, because it may outlive the
-/// notifier.
+/// The tasks, and the loop that runs them. The thread shares ownership of the queue, because the
+/// thread may outlive the notifier.
 struct Notifier::Queue {
     void run(const std::stop_token& ending) {
         std::unique_lock lock{mutex};

@@ -115,8 +115,8 @@ void ReceiveThread::post(core::Task task) {
 }
 
 void ReceiveThread::wake() noexcept {
-    // An exchange, not a load: the thread's own exchange then sees all that was written before any
-    // call that found `notified`.
+    // Exchanges the state even if it is `notified` already. The thread's next exchange then sees
+    // everything that was written before this call.
     if (state_.exchange(State::notified, std::memory_order_acq_rel) == State::asleep) {
         reactor_.interrupt();
     }

@@ -18,9 +18,9 @@ class io_context;
 
 namespace sessionq::client {
 
-/// Lets a receive thread sleep until a socket is ready, a timer is due, or a task is posted. It is
-/// Asio's reactor with one timer of the operating system. Only its thread may call functions other
-/// than `interrupt`.
+/// Lets a receive thread sleep until a socket is ready, a timer is due, or a task is posted. It
+/// consists of Asio's reactor and one timer of the operating system. Only `interrupt` may be called
+/// from other threads.
 class Reactor {
 public:
     Reactor();
@@ -46,21 +46,21 @@ private:
     const std::unique_ptr<Parts> parts_; // of Asio, whose headers many sources would read
 };
 
-/// The loop on which a client's sessions, timers and connections live. `ClientCore` makes each of
-/// its receive threads, and the programs in `tools/` use it, too. Any thread may post a task to it.
-/// User code never runs on it, and nothing on it waits.
+/// The loop of a client's sessions, timers and connections. A `ClientCore` makes its receive
+/// threads, and the programs in `tools/` make some, too. Any thread may post a task to it. User
+/// code never runs on it, and nothing on it waits.
 ///
 /// It is one thread of the operating system, with one Asio reactor and one timer service. It sleeps
 /// when nothing is due. While it is awake, posting to it needs no system call.
 class ReceiveThread final : public core::EventLoop {
 public:
-    /// Starts the thread. Before it sleeps, it looks for new work for `spin`. This saves a wake-up
-    /// and costs as much processor time.
+    /// Starts the thread. Before the thread sleeps, it looks for new work for the time `spin`. This
+    /// may save a wake-up, and costs `spin` of processor time.
     explicit ReceiveThread(const core::Clock& clock = core::system_clock(),
                            Duration spin = Duration::zero());
 
-    /// Ends the thread after its current round and waits for it. Not on the thread itself. Destroys
-    /// tasks that have not run.
+    /// Ends the thread after its current round, and waits for its end. Must not be called on the
+    /// thread itself. Destroys tasks that have not run.
     ~ReceiveThread() override;
     ReceiveThread(const ReceiveThread&) = delete;
     ReceiveThread& operator=(const ReceiveThread&) = delete;

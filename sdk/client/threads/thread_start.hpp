@@ -9,8 +9,8 @@
 
 namespace sessionq::client {
 
-/// Calls `make`, which starts threads. If the system cannot start one, throws `resource_exhausted`
-/// with `complaint`.
+/// Returns the result of `make`, which starts threads. Throws `resource_exhausted` with `complaint`
+/// if the system cannot start a thread.
 template <typename Make>
 auto start_threads(std::string_view complaint, Make make) {
     try {
