@@ -135,7 +135,7 @@ void SessionMachine::react() {
     }
 }
 
-void SessionMachine::wait(const Wishes& wishes) {
+void SessionMachine::wait(const MessageWishes& wishes) {
     if (wishes.suspect != nullptr) {
         examine(*wishes.suspect);
     }

@@ -21,6 +21,18 @@
 
 namespace sessionq::processor {
 
+/// MessageWishes of messages, which the session follows at the end of an input.
+struct MessageWishes {
+    bool gone{false};                ///< a message has left
+    bool makes_room{false};          ///< a message waits, and others may come in its place
+    bool turn_over{false};           ///< `max_messages_per_turn` messages were handled (R14)
+    bool rewinds{false};             ///< the messages behind a failed one go back first (R6)
+    bool dead_letters{false};        ///< the rest of the session is dead-lettered
+    const Suspect* suspect{nullptr}; ///< if set: the session's record is asked for it
+    TimePoint parks_until{};         ///< if set: the session is parked
+    TimePoint retries_at{};          ///< if set: the same, and other holders wait too
+};
+
 /// Decides the life of one held session: open, work, idle, park, retry, turn, rewind, leave without
 /// loss, close (R1-R6, R9, R13-R16). It gets inputs and the time. It returns actions, and the
 /// instant of the next call of `due`. No I/O, no clock, one thread.
@@ -164,18 +176,6 @@ public:
     [[nodiscard]] SlotStatus status() const noexcept;
 
 private:
-    /// Wishes of messages, which the session follows at the end of an input.
-    struct Wishes {
-        bool gone{false};                ///< a message has left
-        bool makes_room{false};          ///< a message waits, and others may come in its place
-        bool turn_over{false};           ///< `max_messages_per_turn` messages were handled (R14)
-        bool rewinds{false};             ///< the messages behind a failed one go back first (R6)
-        bool dead_letters{false};        ///< the rest of the session is dead-lettered
-        const Suspect* suspect{nullptr}; ///< if set: the session's record is asked for it
-        TimePoint parks_until{};         ///< if set: the session is parked
-        TimePoint retries_at{};          ///< if set: the same, and other holders wait too
-    };
-
     template <typename Action>
     void add(Action action) {
         actions_.add(action);
@@ -205,7 +205,9 @@ private:
     // Messages: session_messages.cpp
     void follow(MessageMachine& message, const MessageActions& actions);
     [[nodiscard]] Circumstances circumstances(const MessageMachine& message, const MessageEnd& end);
-    [[nodiscard]] Wishes& wishes() noexcept { return wishes_ ? *wishes_ : wishes_.emplace(); }
+    [[nodiscard]] MessageWishes& wishes() noexcept {
+        return wishes_ ? *wishes_ : wishes_.emplace();
+    }
     void take(MessageMachine& message, std::monostate nothing);
     void take(MessageMachine& message, step::Enqueue step);
     void take(MessageMachine& message, step::PutBack step);
@@ -228,7 +230,7 @@ private:
 
     // Transitions: session_machine.cpp
     void react();
-    void wait(const Wishes& wishes);
+    void wait(const MessageWishes& wishes);
     void wait(TimePoint until);
     void park(TimePoint until, CloseReason reason);
     void message_gone();
@@ -260,7 +262,7 @@ private:
     GatherClock gather_clock_;
     RetryDelay delay_{};
     AttemptBook attempts_;
-    std::optional<Wishes> wishes_{};
+    std::optional<MessageWishes> wishes_{};
     Suspect suspect_{}; ///< waits for the session's record
     std::uint32_t calls_;
     std::uint32_t holds_{0};   ///< calls that hold the lane
