@@ -165,10 +165,10 @@ struct ReadySessions {
 /// `not_supported` if it needs a capability that the broker lacks.
 ///
 /// Every request has a deadline, and fails with `timeout` when the deadline passes. A request that
-/// is given up fails with `cancelled`, unless its answer was on the way already. If a request fails
-/// so before it was sent, it is never sent. If it was sent, the broker may have carried it out, and
-/// the failure says `outcome_unknown`. A broker that takes a timeout is told the time left until
-/// the deadline.
+/// is given up fails with `cancelled`, unless its answer was on the way already. Either failure may
+/// come before the request was sent. Then the request is never sent. If the request was sent, the
+/// broker may have carried it out, and the failure says `outcome_unknown`. A broker that takes a
+/// timeout is told the time left until the deadline.
 class Endpoint {
 public:
     virtual ~Endpoint() = default;

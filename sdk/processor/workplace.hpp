@@ -34,9 +34,10 @@ struct Workplace {
           call_memory{call_bytes, most_kept_calls},
           timers{port.loop()} {}
 
-    /// Returns the expected size of a message in bytes, before any message came. It is small if the
-    /// broker's messages are in this process anyway: a message that is asked for then costs no
-    /// memory.
+    /// Returns the expected size of a message in bytes, before any message came. Some ports have
+    /// their messages in this process's memory before the delivery. The processor uses no more
+    /// memory if it asks such a port for messages. So the size is small, and many messages can be
+    /// asked for.
     [[nodiscard]] static double first_guess(const ports::Endpoint& port) noexcept {
         return port.capabilities().has(ports::Capability::messages_in_process)
                    ? 1024

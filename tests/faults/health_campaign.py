@@ -74,6 +74,10 @@ class Probe:
     def ready(self):
         self.until("ready", lambda line: line.get("told") == "ready", 5)
 
+    def handles(self):
+        """A handler hangs. One that begins after "free" would hang on."""
+        self.until("handling", lambda line: line.get("told") == "handling", 5)
+
     def names(self, cause, within, state="degraded"):
         def matches(line):
             causes = [each["cause"] for each in line.get("causes", [])]
@@ -345,7 +349,7 @@ def handler_throws_and_dead_letters(scene):
 def settlements_unanswered(scene):
     probe = scene.consume_ready()
     scene.send("ada", "hang")
-    time.sleep(1)
+    probe.handles()
     scene.freeze()
     probe.say("free")
     probe.names("settlement_unanswered", 1)
@@ -366,7 +370,7 @@ def buffer_full(scene):
 def sessions_lost(scene):
     probe = scene.consume_ready()
     scene.send("ada", "hang")
-    time.sleep(1)
+    probe.handles()
     scene.broker.kill()
     probe.logs("session_lost", 2, session="ada", code="connection_lost")
     scene.broker.start()

@@ -96,6 +96,7 @@ int run(int count, char** values) {
         const std::string_view text = context.message().text();
         if (text.starts_with("hang")) {
             const int before = freed;
+            tell(R"({"told":"handling"})");
             freed.wait(before);
         } else if (text == "throw") {
             throw std::runtime_error{"on purpose"};

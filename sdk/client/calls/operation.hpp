@@ -63,9 +63,10 @@ Operation<T> endpoint_operation(const std::shared_ptr<ClientCore>& client, Endpo
 template <typename T>
 using Returned = std::conditional_t<std::is_same_v<T, core::Done>, void, T>;
 
-/// A call of a public function that waits. It holds the call's operation, and the step that makes
-/// the caller's result from the operation's answer. The public class makes the call on the caller's
-/// thread. Both the blocking function (`block`) and its awaitable twin (`await`) run it.
+/// Holds a call of a public function before the call starts. It has the call's operation, and the
+/// step that makes the caller's result from the operation's answer. The public function makes it on
+/// the caller's thread. Then the blocking function (`block`) or its awaitable twin (`await`) runs
+/// it.
 template <typename T, typename R = Returned<T>>
 struct PublicCall {
     std::optional<Operation<T>> operation{}; ///< Unset: there is nothing to do.

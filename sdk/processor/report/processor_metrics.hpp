@@ -23,8 +23,9 @@ struct Backlog {
     Duration waiting_for{}; ///< the wait of the session that waits longest
 };
 
-/// Builds the metrics of a processor under their public names. `Processor::metrics` adds the
-/// measurements of its shards and the description, and takes the result.
+/// Builds the metrics of a processor under their public names. `Processor::metrics` adds the meters
+/// of each shard, the processor's description, and its health. Then it takes the result. The client
+/// adds the backlog of an entity in the same way.
 class ProcessorMetrics {
 public:
     /// `client_id`: empty if the client has none.

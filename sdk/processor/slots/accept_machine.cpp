@@ -34,10 +34,12 @@ void AcceptMachine::look_for_surplus(TimePoint now) noexcept {
     surplus_at_ = is_beyond ? std::min(surplus_at_, now + linger) : TimePoint::max();
 }
 
-/// Returns the most accepts that a target may have at a time: its share of the free slots. The
-/// target gets more if none of its accepts has waited in vain, because it may have more ready
-/// sessions then. That number is the square of the sessions that came. It grows fast, but after a
-/// few sessions only few accepts are left over.
+/// Returns the most accepts that a target may have at a time. The usual limit is the target's share
+/// of the free slots. The limit is higher while none of the target's accepts has waited in vain,
+/// because the target may have more ready sessions. Then the limit is the square of the number of
+/// sessions that came since the target last had none. The square grows fast, so a target with many
+/// ready sessions soon gets enough accepts. After a few sessions it is still small: if no more
+/// sessions are ready then, only a few accepts wait in vain.
 std::uint32_t AcceptMachine::most_pending(const Row& row) const noexcept {
     if (!spreads()) {
         return free_;
