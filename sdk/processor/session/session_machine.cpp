@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/backoff.hpp"
-#include "processor/slots/slot_machine.hpp"
 
 namespace sessionq::processor {
 namespace {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "processor/session/session_machine.hpp"
+#include "processor/slots/slot_machine.hpp"
 
 namespace sessionq::processor {
 namespace {
