@@ -16,7 +16,8 @@ namespace sessionq::ports {
 
 /// One delivery of a message over a link. When a message arrives, the port gets an empty delivery
 /// from `LinkEvents::new_delivery`, fills it, and passes it to `on_delivery`. The link's owner
-/// allocates the delivery. So the owner's state of the message shares the allocation.
+/// allocates the delivery. The owner derives its own type from `Delivery`, so that one allocation
+/// holds the delivery and the owner's state of the message.
 struct Delivery {
     Delivery() = default;
     Delivery(const Delivery&) = delete;

@@ -183,9 +183,10 @@ public:
         return nullptr;
     }
 
-    /// From now on, a user of sessions keeps up to `bytes` more (`add_budget`) or fewer
-    /// (`remove_budget`) of their messages. The port tells the peer to send no more than fits. A
-    /// port whose messages are in this process ignores both calls.
+    /// `add_budget` raises the port's budget for received messages by `bytes`, and `remove_budget`
+    /// lowers it. A user of sessions calls them for the messages that it keeps. The port tells the
+    /// peer to send no more than fits. A port whose messages are in this process ignores both
+    /// calls.
     virtual void add_budget(std::size_t /*bytes*/) {}
     virtual void remove_budget(std::size_t /*bytes*/) {}
 

@@ -25,8 +25,9 @@ public:
     HeldLink(const HeldLink&) = delete;
     HeldLink& operator=(const HeldLink&) = delete;
 
-    /// Keeps the locks of messages from now on, if the link's messages have locks of their own.
-    /// `notifier` runs the callbacks of the locks' stop tokens.
+    /// Makes the `OwnLocks` of the link, if the link's messages have locks of their own. From now
+    /// on, `OwnLocks` renews and ends these locks, as `settings` says. `notifier` runs the
+    /// callbacks of the locks' stop tokens.
     void keep_message_locks(core::EventLoop& loop, core::Executor& notifier,
                             OwnLocks::Settings settings) {
         if (MessageLocks* const port = link_->message_locks()) {

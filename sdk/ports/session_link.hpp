@@ -151,9 +151,10 @@ public:
     /// Gives a request up. Unknown and finished ids are ignored.
     virtual void give_up(RequestId id) = 0;
 
-    /// Releases the session. Unsettled messages become available again, uncounted. After this call,
-    /// only `on_settled` follows, for settlements under way, and it comes before the handler. An
-    /// accept that the same endpoint makes after this call finds the session free.
+    /// Releases the session. Unsettled messages become available again, and their delivery is not
+    /// counted. After this call, the link's only event is `on_settled`, for settlements that the
+    /// broker has not answered yet. These events come before `handler` runs. An accept that the
+    /// same endpoint makes after this call finds the session free.
     virtual void close(DoneHandler handler) = 0;
 };
 

@@ -32,9 +32,11 @@ public:
     [[nodiscard]] Operation<Deadline> renew_lock(const HeldDelivery& delivery,
                                                  const OperationContext& context) override;
 
-    /// Returns an operation that makes a request of the session, if the session is still held when
-    /// the operation starts. The operation then calls `ask(driver, pending)` on the loop. `ask`
-    /// makes the request. It returns a function that gives the request up at the driver, or null.
+    /// Returns an operation that makes a request of the session. When the operation starts, it
+    /// calls `ask(driver, pending)` on the loop, and `ask` makes the request. If the session is not
+    /// held any more, the operation fails with `lock_lost`, and `ask` is not called. `ask` returns
+    /// a function that gives the request up. The function gets the driver. Null: the request cannot
+    /// be given up.
     template <typename T, typename Ask>
     [[nodiscard]] Operation<T> operation(const OperationContext& context, Ask ask) const {
         OperationContext combined = context.within(OperationContext::current());

@@ -9,9 +9,10 @@
 
 namespace sessionq::processor {
 
-/// Decides which messages of a lane form a batch, how each message ends with the handler, and in
-/// which order the session is told of the messages. `BatchCall` asks it before and after the
-/// handler. No I/O, no clock, any thread.
+/// Decides which messages of a lane form a batch. When the handler has ended, it decides whether
+/// each message was handled, has failed, or returns to the lane. It also decides in which order the
+/// session is told of the messages. `BatchCall` asks it before and after the handler. No I/O, no
+/// clock, any thread.
 class BatchMachine {
 public:
     /// Whether a waiting message joins a batch that has begun. A message that does not join begins
