@@ -143,8 +143,12 @@ class Client:
         return self.ended - self.began
 
     @property
+    def work(self):
+        return self.usage.ru_utime + self.usage.ru_stime
+
+    @property
     def processor(self):
-        return (self.usage.ru_utime + self.usage.ru_stime) / self.seconds
+        return self.work / self.seconds
 
     def words(self):
         """The messages that it printed, and its errors."""
@@ -190,6 +194,8 @@ def judge(case, client, server):
         yield "too much memory"
     if server.connections > MOST_CONNECTIONS:
         yield "too many connections"
+    if client.work > case.most_work:
+        yield f"{client.work:.1f} s of work"
     if case.most_processor is not None and client.processor > case.most_processor:
         yield "the processor was busy"
     if case.code is not None and client.code != case.code:
@@ -213,7 +219,7 @@ def run(program, directory, name):
     )
     sys.stdout.write(told + "\n")  # whole, because others write too
     sys.stdout.flush()
-    return not found
+    return [f"{name}: {fault}" for fault in found]
 
 
 def main():
@@ -236,13 +242,14 @@ def main():
     chosen.sort(key=lambda name: -CASES[name].within)  # those that wait run beside the others
     judged = functools.partial(run, arguments.sessionq, directory)
     with ProcessPoolExecutor(arguments.jobs) as pool:  # a busy server does not slow another's down
-        held = list(pool.map(judged, chosen))
-    print(f"{sum(held)} of {len(held)} cases hold")
-    if all(held):
+        found = list(pool.map(judged, chosen))
+    print(f"{found.count([])} of {len(found)} cases hold")
+    faults = [fault for one in found for fault in one]
+    if not faults:
         shutil.rmtree(directory)
-    else:
-        print(f"what the client wrote is in {directory}")
-    sys.exit(0 if all(held) else 1)
+        return
+    print(f"the client's output is in {directory}")
+    sys.exit("\n".join(faults))
 
 
 if __name__ == "__main__":
