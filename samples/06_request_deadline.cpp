@@ -55,14 +55,14 @@ int main() {
 
     // The requester: everything in this scope shares ten seconds.
     {
-        const auto deadline = sessionq::Deadline::after(10s, std::chrono::steady_clock::now());
+        const auto deadline = sessionq::Deadline::in(10s);
         const sessionq::OperationContext::Scope scope{sessionq::OperationContext{deadline}};
         sessionq::Sender sender{client, "requests"};
         sender.send(sessionq::Message::text("customer-1", "two books"));
     }
     // A request past its deadline is dead-lettered, not handled.
     sessionq::Message late = sessionq::Message::text("customer-2", "a lamp");
-    late.deadline = sessionq::Deadline::at(std::chrono::steady_clock::now());
+    late.deadline = sessionq::Deadline::in(0s);
     sessionq::Sender{client, "requests"}.send(std::move(late));
 
     handled.wait(0);

@@ -114,7 +114,8 @@ int main() {
 
     // A service would take this from the request that it serves.
     const auto request = sessionq::OperationContext{}.with_trace(context_for(nullptr));
-    sessionq::Sender{client, "orders"}.send(sessionq::Message::text("ada", "order"), request);
+    sessionq::Sender{client, "orders"}.send(sessionq::Message::text("ada", "order"),
+                                            {.context = request});
     billed.wait();
     orders.stop();
     bills.stop();

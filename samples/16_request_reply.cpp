@@ -17,7 +17,7 @@ namespace {
 /// Asks and waits for the answer, for at most ten seconds in all.
 std::string ask(const sessionq::Client& client, sessionq::SessionReceiver& replies,
                 const std::string& question) {
-    const auto deadline = sessionq::Deadline::after(10s, std::chrono::steady_clock::now());
+    const auto deadline = sessionq::Deadline::in(10s);
     const sessionq::OperationContext::Scope scope{sessionq::OperationContext{deadline}};
     sessionq::Message request = sessionq::Message::text(replies.session_id(), question);
     request.message_id = "id of " + question; // in a real program a UUID

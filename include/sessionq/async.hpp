@@ -14,12 +14,13 @@
 
 #include <sessionq/batch_handler.hpp>
 #include <sessionq/browser.hpp>
+#include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
+#include <sessionq/detail/async_call_options.hpp>
 #include <sessionq/detail/awaiting.hpp>
 #include <sessionq/detail/calls.hpp>
 #include <sessionq/detail/coroutines.hpp>
 #include <sessionq/message_handler.hpp>
-#include <sessionq/operation_context.hpp>
 #include <sessionq/purge.hpp>
 #include <sessionq/receiver.hpp>
 #include <sessionq/redrive.hpp>
@@ -44,8 +45,9 @@
 ///
 /// Arguments: the function checks them and throws before it returns an awaitable.
 ///
-/// Context: the one you pass, or the ambient one of the thread that calls the function. A coroutine
-/// has no scope of its own (`OperationContext::Scope`): pass the context.
+/// Context: the ambient one of the thread that calls the function, and `CallOptions::context`. A
+/// coroutine has no scope of its own (`OperationContext::Scope`): pass the context. A timeout
+/// counts from the call of the function.
 ///
 /// Start: an awaitable does nothing until you await it. Await it once.
 ///
@@ -65,220 +67,204 @@
 /// Asio: the application's own standalone Asio, from version 1.22 on, in any configuration. It is
 /// not the one inside the library, which has another namespace.
 ///
-/// GCC 12 destroys an aggregate incorrectly that is written inside a `co_await` expression. This is
-/// a defect of the compiler. Give a message a name before you send it, or let a function make it,
-/// as `Message::text` does.
+/// GCC 12 destroys an aggregate twice that is written inside a `co_await` expression. This is a
+/// defect of the compiler. Give a message a name before you send it, or let a function make it, as
+/// `Message::text` does. With GCC 12 the options of a call must have a name, or it does not
+/// compile:
+///
+///     const CallOptions soon{.timeout = std::chrono::seconds{1}};
+///     co_await async_send(sender, Message::text("ada", "placed"), soon);
 namespace sessionq {
 
 // Sender
-[[nodiscard]] inline asio::awaitable<void> async_send(
-    const Sender& sender, Message message,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_send(sender, std::move(message), context));
+[[nodiscard]] inline asio::awaitable<void> async_send(const Sender& sender, Message message,
+                                                      detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_send(sender, std::move(message), call));
 }
-[[nodiscard]] inline asio::awaitable<void> async_send(
-    const Sender& sender, std::vector<Message> messages,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_send(sender, std::move(messages), context));
+[[nodiscard]] inline asio::awaitable<void> async_send(const Sender& sender,
+                                                      std::vector<Message> messages,
+                                                      detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_send(sender, std::move(messages), call));
 }
-[[nodiscard]] inline asio::awaitable<void> async_send(
-    const Sender& sender, MessageBatch batch,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_send(sender, std::move(batch), context));
+[[nodiscard]] inline asio::awaitable<void> async_send(const Sender& sender, MessageBatch batch,
+                                                      detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_send(sender, std::move(batch), call));
 }
 [[nodiscard]] inline asio::awaitable<MessageBatch> async_create_batch(
-    const Sender& sender, std::uint64_t max_bytes = 0,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_create_batch(sender, max_bytes, context));
+    const Sender& sender, std::uint64_t max_bytes = 0, detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_create_batch(sender, max_bytes, call));
 }
 [[nodiscard]] inline asio::awaitable<std::int64_t> async_schedule(
-    const Sender& sender, Message message, WallTime when,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_schedule(sender, std::move(message), when, context));
+    const Sender& sender, Message message, WallTime when, detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_schedule(sender, std::move(message), when, call));
 }
 [[nodiscard]] inline asio::awaitable<std::vector<std::int64_t>> async_schedule(
     const Sender& sender, std::vector<Message> messages, WallTime when,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_schedule(sender, std::move(messages), when, context));
+    detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_schedule(sender, std::move(messages), when, call));
 }
 [[nodiscard]] inline asio::awaitable<void> async_cancel_scheduled(
     const Sender& sender, std::vector<std::int64_t> sequence_numbers,
-    const OperationContext& context = OperationContext::current()) {
+    detail::AsyncCallOptions call = {}) {
     return detail::await(
-        detail::prepare_cancel_scheduled(sender, std::move(sequence_numbers), context));
+        detail::prepare_cancel_scheduled(sender, std::move(sequence_numbers), call));
 }
 
 // SessionReceiver
 [[nodiscard]] inline asio::awaitable<SessionReceiver> async_accept(
     const Client& client, const std::string& entity, const std::string& session_id,
-    SessionReceiverOptions options = {},
-    const OperationContext& context = OperationContext::current()) {
+    SessionReceiverOptions options = {}, detail::AsyncCallOptions call = {}) {
     return detail::await(
-        detail::prepare_accept(client, entity, session_id, std::move(options), context));
+        detail::prepare_accept(client, entity, session_id, std::move(options), call));
 }
 [[nodiscard]] inline asio::awaitable<SessionReceiver> async_accept_next(
     const Client& client, const std::string& entity, SessionReceiverOptions options = {},
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_accept_next(client, entity, std::move(options), context));
+    detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_accept_next(client, entity, std::move(options), call));
 }
 [[nodiscard]] inline asio::awaitable<std::optional<SessionReceiver>> async_try_accept_next(
     const Client& client, const std::string& entity, Duration wait = Duration::zero(),
-    SessionReceiverOptions options = {},
-    const OperationContext& context = OperationContext::current()) {
+    SessionReceiverOptions options = {}, detail::AsyncCallOptions call = {}) {
     return detail::await(
-        detail::prepare_try_accept_next(client, entity, wait, std::move(options), context));
+        detail::prepare_try_accept_next(client, entity, wait, std::move(options), call));
 }
 [[nodiscard]] inline asio::awaitable<std::vector<SessionMessage>> async_receive(
     const SessionReceiver& receiver, std::size_t max_messages, Duration wait = Duration::max(),
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_receive(receiver, max_messages, wait, context));
+    detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_receive(receiver, max_messages, wait, call));
 }
 [[nodiscard]] inline asio::awaitable<std::optional<SessionMessage>> async_receive_one(
     const SessionReceiver& receiver, Duration wait = Duration::max(),
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_receive_one(receiver, wait, context));
+    detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_receive_one(receiver, wait, call));
 }
 [[nodiscard]] inline asio::awaitable<std::vector<SessionMessage>> async_receive_deferred(
     const SessionReceiver& receiver, std::vector<std::int64_t> sequence_numbers,
-    const OperationContext& context = OperationContext::current()) {
+    detail::AsyncCallOptions call = {}) {
     return detail::await(
-        detail::prepare_receive_deferred(receiver, std::move(sequence_numbers), context));
+        detail::prepare_receive_deferred(receiver, std::move(sequence_numbers), call));
 }
 [[nodiscard]] inline asio::awaitable<std::optional<std::string>> async_state(
-    const SessionReceiver& receiver,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_state(receiver, context));
+    const SessionReceiver& receiver, detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_state(receiver, call));
 }
-[[nodiscard]] inline asio::awaitable<void> async_set_state(
-    const SessionReceiver& receiver, std::optional<std::string> state,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_set_state(receiver, std::move(state), context));
+[[nodiscard]] inline asio::awaitable<void> async_set_state(const SessionReceiver& receiver,
+                                                           std::optional<std::string> state,
+                                                           detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_set_state(receiver, std::move(state), call));
 }
 [[nodiscard]] inline asio::awaitable<Deadline> async_renew_lock(
-    const SessionReceiver& receiver,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_renew_lock(receiver, context));
+    const SessionReceiver& receiver, detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_renew_lock(receiver, call));
 }
-[[nodiscard]] inline asio::awaitable<void> async_close(
-    const SessionReceiver& receiver,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_close(receiver, context));
+[[nodiscard]] inline asio::awaitable<void> async_close(const SessionReceiver& receiver,
+                                                       detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_close(receiver, call));
 }
 
 // Receiver
 [[nodiscard]] inline asio::awaitable<Receiver> async_open_receiver(
     const Client& client, const std::string& entity, ReceiverOptions options = {},
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(
-        detail::prepare_open_receiver(client, entity, std::move(options), context));
+    detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_open_receiver(client, entity, std::move(options), call));
 }
 [[nodiscard]] inline asio::awaitable<std::vector<LockedMessage>> async_receive(
     const Receiver& receiver, std::size_t max_messages, Duration wait = Duration::max(),
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_receive(receiver, max_messages, wait, context));
+    detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_receive(receiver, max_messages, wait, call));
 }
 [[nodiscard]] inline asio::awaitable<std::optional<LockedMessage>> async_receive_one(
-    const Receiver& receiver, Duration wait = Duration::max(),
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_receive_one(receiver, wait, context));
+    const Receiver& receiver, Duration wait = Duration::max(), detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_receive_one(receiver, wait, call));
 }
 [[nodiscard]] inline asio::awaitable<std::vector<LockedMessage>> async_receive_deferred(
     const Receiver& receiver, std::vector<std::int64_t> sequence_numbers,
-    const OperationContext& context = OperationContext::current()) {
+    detail::AsyncCallOptions call = {}) {
     return detail::await(
-        detail::prepare_receive_deferred(receiver, std::move(sequence_numbers), context));
+        detail::prepare_receive_deferred(receiver, std::move(sequence_numbers), call));
 }
-[[nodiscard]] inline asio::awaitable<void> async_close(
-    const Receiver& receiver, const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_close(receiver, context));
+[[nodiscard]] inline asio::awaitable<void> async_close(const Receiver& receiver,
+                                                       detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_close(receiver, call));
 }
 
 // LockedMessage, also as SessionMessage
 [[nodiscard]] inline asio::awaitable<Deadline> async_renew_lock(
-    const LockedMessage& message, const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_renew_lock(message, context));
+    const LockedMessage& message, detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_renew_lock(message, call));
 }
 
 // Settling: the function decides the message before it returns, as the blocking twin does. If you
 // never await the result, the message stays decided and is not settled.
-[[nodiscard]] inline asio::awaitable<void> async_complete(
-    const LockedMessage& message, const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_complete(message, context));
+[[nodiscard]] inline asio::awaitable<void> async_complete(const LockedMessage& message,
+                                                          detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_complete(message, call));
 }
-[[nodiscard]] inline asio::awaitable<void> async_abandon(
-    const LockedMessage& message, Properties properties_to_modify = {},
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(
-        detail::prepare_abandon(message, std::move(properties_to_modify), context));
+[[nodiscard]] inline asio::awaitable<void> async_abandon(const LockedMessage& message,
+                                                         Properties properties_to_modify = {},
+                                                         detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_abandon(message, std::move(properties_to_modify), call));
 }
-[[nodiscard]] inline asio::awaitable<void> async_release(
-    const LockedMessage& message, const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_release(message, context));
+[[nodiscard]] inline asio::awaitable<void> async_release(const LockedMessage& message,
+                                                         detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_release(message, call));
 }
-[[nodiscard]] inline asio::awaitable<void> async_defer(
-    const LockedMessage& message, Properties properties_to_modify = {},
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_defer(message, std::move(properties_to_modify), context));
+[[nodiscard]] inline asio::awaitable<void> async_defer(const LockedMessage& message,
+                                                       Properties properties_to_modify = {},
+                                                       detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_defer(message, std::move(properties_to_modify), call));
 }
-[[nodiscard]] inline asio::awaitable<void> async_dead_letter(
-    const LockedMessage& message, std::string reason = {}, std::string description = {},
-    Properties properties_to_modify = {},
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_dead_letter(message, std::move(reason),
-                                                     std::move(description),
-                                                     std::move(properties_to_modify), context));
+[[nodiscard]] inline asio::awaitable<void> async_dead_letter(const LockedMessage& message,
+                                                             std::string reason = {},
+                                                             std::string description = {},
+                                                             Properties properties_to_modify = {},
+                                                             detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_dead_letter(
+        message, std::move(reason), std::move(description), std::move(properties_to_modify), call));
 }
 
 // Browser and sessions
 [[nodiscard]] inline asio::awaitable<std::vector<ReceivedMessage>> async_peek(
-    Browser& browser, std::uint32_t max_messages,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_peek(browser, max_messages, context));
+    Browser& browser, std::uint32_t max_messages, detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_peek(browser, max_messages, call));
 }
 [[nodiscard]] inline asio::awaitable<std::optional<ReceivedMessage>> async_next(
-    Browser& browser, Duration wait = Duration::max(),
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_next(browser, wait, context));
+    Browser& browser, Duration wait = Duration::max(), detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_next(browser, wait, call));
 }
 [[nodiscard]] inline asio::awaitable<std::vector<std::string>> async_list_sessions(
-    const Client& client, const std::string& entity, const ListSessionsOptions& options,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_list_sessions(client, entity, options, context));
-}
-[[nodiscard]] inline asio::awaitable<std::vector<std::string>> async_list_sessions(
-    const Client& client, const std::string& entity,
-    const OperationContext& context = OperationContext::current()) {
-    return async_list_sessions(client, entity, ListSessionsOptions{}, context);
+    const Client& client, const std::string& entity, const ListSessionsOptions& options = {},
+    detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_list_sessions(client, entity, options, call));
 }
 
 // Deleting messages
 [[nodiscard]] inline asio::awaitable<std::uint64_t> async_purge(
     const Client& client, const std::string& entity, const PurgeOptions& options = {},
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_purge(client, entity, options, context));
+    detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_purge(client, entity, options, call));
 }
 
 // RuleManager
-[[nodiscard]] inline asio::awaitable<void> async_add_rule(
-    const RuleManager& rules, Rule rule,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_add_rule(rules, std::move(rule), context));
+[[nodiscard]] inline asio::awaitable<void> async_add_rule(const RuleManager& rules, Rule rule,
+                                                          detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_add_rule(rules, std::move(rule), call));
 }
-[[nodiscard]] inline asio::awaitable<void> async_remove_rule(
-    const RuleManager& rules, std::string name,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_remove_rule(rules, std::move(name), context));
+[[nodiscard]] inline asio::awaitable<void> async_remove_rule(const RuleManager& rules,
+                                                             std::string name,
+                                                             detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_remove_rule(rules, std::move(name), call));
 }
 [[nodiscard]] inline asio::awaitable<std::vector<Rule>> async_list_rules(
-    const RuleManager& rules, const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_list_rules(rules, context));
+    const RuleManager& rules, detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_list_rules(rules, call));
 }
 
 // Dead letters
 [[nodiscard]] inline asio::awaitable<RedriveReport> async_redrive(
     const Client& client, const std::string& entity, RedriveOptions options = {},
-    const OperationContext& context = OperationContext::current()) {
-    return detail::perform(detail::prepare_redrive(client, entity, std::move(options), context));
+    detail::AsyncCallOptions call = {}) {
+    return detail::perform(detail::prepare_redrive(client, entity, std::move(options), call));
 }
 
 /// Makes a handler from a coroutine.
@@ -322,19 +308,19 @@ namespace sessionq {
 
 // SessionContext, in coroutine handlers: valid until the handler has finished.
 [[nodiscard]] inline asio::awaitable<std::optional<std::string>> async_state(
-    const SessionContext& session, const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_state(session, context));
+    const SessionContext& session, detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_state(session, call));
 }
-[[nodiscard]] inline asio::awaitable<void> async_set_state(
-    const SessionContext& session, std::optional<std::string> state,
-    const OperationContext& context = OperationContext::current()) {
-    return detail::await(detail::prepare_set_state(session, std::move(state), context));
+[[nodiscard]] inline asio::awaitable<void> async_set_state(const SessionContext& session,
+                                                           std::optional<std::string> state,
+                                                           detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_set_state(session, std::move(state), call));
 }
 [[nodiscard]] inline asio::awaitable<std::vector<SessionMessage>> async_receive_deferred(
     const SessionContext& session, std::vector<std::int64_t> sequence_numbers,
-    const OperationContext& context = OperationContext::current()) {
+    detail::AsyncCallOptions call = {}) {
     return detail::await(
-        detail::prepare_receive_deferred(session, std::move(sequence_numbers), context));
+        detail::prepare_receive_deferred(session, std::move(sequence_numbers), call));
 }
 
 } // namespace sessionq

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
-#include <sessionq/operation_context.hpp>
 #include <sessionq/received_message.hpp>
 #include <sessionq/sub_queue.hpp>
 #include <sessionq/time.hpp>
@@ -74,8 +74,8 @@ public:
     /// Returns the next messages, at most `max_messages`, and moves the position behind them. It
     /// may return fewer than there are. An empty result means the end. Errors: the broker's;
     /// invalid_argument (`max_messages` must be 1 or more).
-    [[nodiscard]] std::vector<ReceivedMessage> peek(
-        std::uint32_t max_messages, const OperationContext& context = OperationContext::current());
+    [[nodiscard]] std::vector<ReceivedMessage> peek(std::uint32_t max_messages,
+                                                    const CallOptions& call = {});
 
     /// Returns the next message and moves the position behind it. If there is none, waits for one.
     /// Returns none after `wait`, or at the deadline if that is sooner. The position stays then.
@@ -92,9 +92,8 @@ public:
     ///
     /// Errors: the broker's; invalid_argument (`wait` must be zero or more), invalid_state (on a
     /// receive thread), cancelled. If `wait` is zero, also timeout.
-    [[nodiscard]] std::optional<ReceivedMessage> next(
-        Duration wait = Duration::max(),
-        const OperationContext& context = OperationContext::current());
+    [[nodiscard]] std::optional<ReceivedMessage> next(Duration wait = Duration::max(),
+                                                      const CallOptions& call = {});
 
     /// Moves the position. The next message has this sequence number or a higher one.
     void seek(std::int64_t sequence_number) noexcept { position_ = sequence_number; }
@@ -166,12 +165,9 @@ struct ListSessionsOptions {
 /// Errors: the broker's (see `Errc`); resource_exhausted: the ids take more than 128 MiB, some two
 /// million ids of 36 characters.
 /// Thread safety: safe.
-[[nodiscard]] std::vector<std::string> list_sessions(
-    const Client& client, const std::string& entity, const ListSessionsOptions& options,
-    const OperationContext& context = OperationContext::current());
-/// The same of all sessions that have messages or state.
-[[nodiscard]] std::vector<std::string> list_sessions(
-    const Client& client, const std::string& entity,
-    const OperationContext& context = OperationContext::current());
+[[nodiscard]] std::vector<std::string> list_sessions(const Client& client,
+                                                     const std::string& entity,
+                                                     const ListSessionsOptions& options = {},
+                                                     const CallOptions& call = {});
 
 } // namespace sessionq

@@ -40,8 +40,8 @@ struct ClientOptions {
     /// to 64. Default 1.
     std::uint32_t receive_threads{1};
 
-    /// Timeout of an operation that has no deadline in scope, neither explicit nor ambient. Range:
-    /// 1 ms to 24 h. Default 60 s.
+    /// Timeout of a call that has no deadline, neither in its `CallOptions` nor in the ambient
+    /// context. Range: 1 ms to 24 h. Default 60 s.
     Duration operation_timeout{std::chrono::seconds{60}};
 
     /// How long an idle receive thread looks for new work before it sleeps. It saves wake-ups and
@@ -216,7 +216,7 @@ public:
     /// Errors: as above; also invalid_argument (`credential` is null, or the connection string
     /// contains a key).
     template <typename Credential>
-    requires std::derived_from<Credential, TokenCredential>
+        requires std::derived_from<Credential, TokenCredential>
     [[nodiscard]] static Client connect(
         std::string_view where, std::shared_ptr<Credential> credential, ClientOptions options = {},
         const TlsOptions& tls = {}) { // a template, so that {} still means the options above

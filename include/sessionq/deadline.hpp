@@ -7,15 +7,15 @@
 
 namespace sessionq {
 
-/// The instant by which an operation must end, on the monotonic clock. It is absolute, so it passes
+/// The instant by which a request must end, on the monotonic clock. It is absolute, so it passes
 /// through calls, threads and messages without arithmetic. `now` is
 /// `std::chrono::steady_clock::now()`.
 ///
 /// Example:
 ///
-///     const TimePoint now = std::chrono::steady_clock::now();
-///     const Deadline deadline = Deadline::after(std::chrono::seconds{2}, now);
-///     sender.send(Message::text("ada", "placed"), OperationContext{deadline});
+///     const Deadline deadline = Deadline::in(std::chrono::seconds{2});
+///     const OperationContext::Scope request{OperationContext{deadline}};
+///     sender.send(Message::text("ada", "placed")); // not handled later than in two seconds
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class Deadline {
@@ -34,6 +34,9 @@ public:
         }
         return Deadline{now + length};
     }
+
+    /// `length` after the current time.
+    [[nodiscard]] static Deadline in(Duration length) noexcept;
 
     [[nodiscard]] constexpr bool is_never() const noexcept { return when_ == TimePoint::max(); }
     /// TimePoint::max() if it never passes.

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <sessionq/call_options.hpp>
 #include <sessionq/deadline.hpp>
-#include <sessionq/operation_context.hpp>
 #include <sessionq/received_message.hpp>
 
 namespace sessionq {
@@ -34,10 +34,9 @@ class MessageHolder;
 ///         }
 ///     }
 ///
-/// Settling waits for the broker's confirmation, until the deadline in scope. Without a deadline,
-/// `ClientOptions::operation_timeout` applies. The call decides the message: after `timeout`,
-/// `cancelled` or `connection_lost` the outcome is unknown, and a second attempt is
-/// `already_settled`.
+/// Settling waits for the broker's confirmation, until the deadline of the call (`CallOptions`).
+/// The call decides the message: after `timeout`, `cancelled` or `connection_lost` the outcome is
+/// unknown, and a second attempt is `already_settled`.
 ///
 /// Errors of the settling functions: already_settled, lock_lost (also: the receiver is closed, or
 /// the processor has left the session) and not_supported, at once and without asking the broker.
@@ -85,30 +84,27 @@ public:
     /// Renews the lock that holds the message, its own or its session's, and returns when it ends.
     /// Needed only if the receiver does not renew locks by itself.
     /// Errors: as for settling, and session_not_found.
-    Deadline renew_lock(const OperationContext& context = OperationContext::current());
+    Deadline renew_lock(const CallOptions& call = {});
 
     /// The broker removes the message.
-    void complete(const OperationContext& context = OperationContext::current());
+    void complete(const CallOptions& call = {});
 
     /// The message returns to the broker, and the delivery counts.
-    void abandon(Properties properties_to_modify = {},
-                 const OperationContext& context = OperationContext::current());
+    void abandon(Properties properties_to_modify = {}, const CallOptions& call = {});
 
     /// The message returns to the broker, and the delivery does not count. Azure Service Bus cannot
     /// release a message received by `receive_deferred`. It is abandoned there.
-    void release(const OperationContext& context = OperationContext::current());
+    void release(const CallOptions& call = {});
 
     /// The broker sets the message aside until `receive_deferred` of a receiver asks for its
     /// sequence number. Errors: also not_supported (the broker cannot defer).
-    void defer(Properties properties_to_modify = {},
-               const OperationContext& context = OperationContext::current());
+    void defer(Properties properties_to_modify = {}, const CallOptions& call = {});
 
     /// The message goes to the dead-letter queue. Reason and description are cut after 4,096
     /// characters each, and bytes that are not UTF-8 are replaced by U+FFFD.
     /// Errors: also not_supported (the broker has none).
     void dead_letter(std::string reason = {}, std::string description = {},
-                     Properties properties_to_modify = {},
-                     const OperationContext& context = OperationContext::current());
+                     Properties properties_to_modify = {}, const CallOptions& call = {});
 
 private:
     friend struct client::Access;

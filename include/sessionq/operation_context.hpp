@@ -12,18 +12,18 @@ namespace sessionq {
 
 class LockBound;
 
-/// A deadline, a stop token and a trace context that an operation shares with all it calls.
+/// The deadline, the stop token and the trace context of a request, shared with all that is done
+/// for it, here and in other processes. For a timeout of one call see `CallOptions`.
 ///
 /// Example:
 ///
-///     const auto now = std::chrono::steady_clock::now();
-///     const OperationContext request{Deadline::after(std::chrono::seconds{2}, now)};
+///     const OperationContext request{Deadline::in(std::chrono::seconds{2})};
 ///     const OperationContext::Scope scope{request};
 ///     sender.send(Message::text("ada", "placed")); // within two seconds
 ///     sender.send(Message::text("ada", "paid"));   // within the rest of them
 ///
-/// Every function of sessionq that waits takes a context as its last argument. The default is the
-/// ambient context, `current()`: that of the task on this thread. A context that is passed or made
+/// Every function of sessionq that waits runs in the ambient context, `current()`: that of the task
+/// on this thread. `CallOptions::context` adds one for a call. A context that is passed or made
 /// ambient combines with the one that is ambient already: the sooner deadline holds, and either
 /// stop token stops. So nesting shortens a deadline and never extends it. A task carries the
 /// context of its submitter. It is restored before the task runs and cleared after.
@@ -37,9 +37,9 @@ class LockBound;
 /// their handlers run under it. A trace context that is invalid by the W3C's rules stays in the
 /// process.
 ///
-/// An operation ends with `timeout` at the deadline, and with `cancelled` when the stop token
-/// fires. It does not start if the deadline has passed. Without a deadline,
-/// `ClientOptions::operation_timeout` applies.
+/// A call ends with `timeout` at the deadline, and with `cancelled` when the stop token fires. It
+/// does not start if the deadline has passed. Without a deadline, that of the call applies
+/// (`CallOptions`).
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class OperationContext {
@@ -65,12 +65,6 @@ public:
     /// This context and `outer` combined. Trace context and lock are those of `outer` where this
     /// has none.
     [[nodiscard]] OperationContext within(const OperationContext& outer) const;
-
-    /// The deadline of an operation: the one in scope, or `configured` after `now` if none is in
-    /// scope.
-    [[nodiscard]] Deadline effective(Duration configured, TimePoint now) const noexcept {
-        return deadline_.is_never() ? Deadline::after(configured, now) : deadline_;
-    }
 
     /// Whether it has no deadline, no trace, no lock, and a token that never fires. Periodic work
     /// starts with such a context.

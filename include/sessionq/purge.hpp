@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
-#include <sessionq/operation_context.hpp>
 #include <sessionq/sub_queue.hpp>
 #include <sessionq/time.hpp>
 
@@ -53,9 +53,9 @@ struct PurgeOptions {
 /// Azure Service Bus deletes in this way from entities that are not partitioned
 /// (learn.microsoft.com/azure/service-bus-messaging/batch-delete).
 ///
-/// Deadline: without one in scope, only the single requests are limited, by
-/// `ClientOptions::operation_timeout`. At the deadline, or when the stop token fires, the request
-/// under way is given up, and the call throws.
+/// Deadline: `CallOptions` bounds the whole call. Without a deadline in them or in the ambient
+/// context, only the single requests are limited, by `ClientOptions::operation_timeout`. At the
+/// deadline, or when a stop token fires, the request under way is given up, and the call throws.
 ///
 /// Failure: deleted messages stay deleted. The error's text says how many messages the answered
 /// requests deleted. A request whose answer was lost may have deleted up to 500 more. It is not
@@ -67,7 +67,6 @@ struct PurgeOptions {
 ///
 /// Thread safety: safe.
 std::uint64_t purge(const Client& client, const std::string& entity,
-                    const PurgeOptions& options = {},
-                    const OperationContext& context = OperationContext::current());
+                    const PurgeOptions& options = {}, const CallOptions& call = {});
 
 } // namespace sessionq

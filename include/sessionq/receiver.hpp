@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/error.hpp>
 #include <sessionq/locked_message.hpp>
-#include <sessionq/operation_context.hpp>
 #include <sessionq/sub_queue.hpp>
 
 namespace sessionq {
@@ -64,9 +64,8 @@ struct ReceiverOptions {
 ///     }
 ///     dead.close();
 ///
-/// Blocking: functions wait for their answer until the deadline in scope. Without a deadline,
-/// `ClientOptions::operation_timeout` applies. They end with `cancelled` when the context's stop
-/// token fires.
+/// Blocking: functions wait for their answer until the deadline of the call (`CallOptions`). They
+/// end with `cancelled` when a stop token of the call fires.
 ///
 /// Loss: when the link to the entity ends, every function but `close` fails with the reason, which
 /// `loss` returns: connection_lost, entity_not_found, entity_disabled, unauthorized (the right to
@@ -87,9 +86,8 @@ public:
     /// Errors: the broker's (see `Errc`), invalid_option, not_supported (the broker has no such
     /// sub-queue). In particular invalid_argument (`entity` must have 1 to 260 characters) and
     /// session_required (the entity has sessions: use a `SessionReceiver`).
-    [[nodiscard]] static Receiver open(
-        const Client& client, const std::string& entity, ReceiverOptions options = {},
-        const OperationContext& context = OperationContext::current());
+    [[nodiscard]] static Receiver open(const Client& client, const std::string& entity,
+                                       ReceiverOptions options = {}, const CallOptions& call = {});
 
     Receiver(Receiver&& other) noexcept;
     Receiver& operator=(Receiver&& other) noexcept;
@@ -116,14 +114,13 @@ public:
     ///
     /// Errors: invalid_argument, invalid_state (on a receive thread), cancelled, and the reasons of
     /// a loss.
-    [[nodiscard]] std::vector<LockedMessage> receive(
-        std::size_t max_messages, Duration wait = Duration::max(),
-        const OperationContext& context = OperationContext::current());
+    [[nodiscard]] std::vector<LockedMessage> receive(std::size_t max_messages,
+                                                     Duration wait = Duration::max(),
+                                                     const CallOptions& call = {});
 
     /// Returns the next message. Otherwise as `receive`.
-    [[nodiscard]] std::optional<LockedMessage> receive_one(
-        Duration wait = Duration::max(),
-        const OperationContext& context = OperationContext::current());
+    [[nodiscard]] std::optional<LockedMessage> receive_one(Duration wait = Duration::max(),
+                                                           const CallOptions& call = {});
 
     /// Returns deferred messages, in the order of the numbers, all or none. Without numbers it
     /// returns none.
@@ -131,15 +128,14 @@ public:
     /// message_not_found (one of them), message_too_large (together they are more than the broker
     /// puts into one answer: `sessionqd` 2 MiB, but any single message), and the reasons of a loss.
     [[nodiscard]] std::vector<LockedMessage> receive_deferred(
-        std::vector<std::int64_t> sequence_numbers,
-        const OperationContext& context = OperationContext::current());
+        std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {});
 
     /// Stops the flow of messages, then returns those that were not settled, uncounted. Deferred
     /// messages that were received again stay locked until their locks end. It is bounded, also if
     /// the broker does not answer. If this call gives up, closing continues in the background.
     /// Returns at once if the receiver is closed or lost.
     /// Errors: invalid_state (on a receive thread), timeout, cancelled.
-    void close(const OperationContext& context = OperationContext::current());
+    void close(const CallOptions& call = {});
 
 private:
     friend struct client::Access;

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
-#include <sessionq/operation_context.hpp>
 #include <sessionq/received_message.hpp>
 #include <sessionq/time.hpp>
 
@@ -139,9 +139,10 @@ inline constexpr std::string_view redrive_message_id_property = "sessionq-redriv
 /// use `limit` for many large ones. To find marks, it peeks the entity's session once for each
 /// session that has dead letters, and the whole entity for messages without a session.
 ///
-/// Deadline: without one in scope, only the single requests are limited, by
-/// `ClientOptions::operation_timeout`. At the deadline, or when the stop token fires, the call ends
-/// after the step under way. Deadline and trace of the context do not travel in the messages.
+/// Deadline: `CallOptions` bounds the whole call. Without a deadline in them or in the ambient
+/// context, only the single requests are limited, by `ClientOptions::operation_timeout`. At the
+/// deadline, or when a stop token fires, the call ends after the step under way. Deadline and trace
+/// of the context do not travel in the messages.
 ///
 /// Errors: the broker's (see `Errc`). In particular not_supported (the broker has no receivers of
 /// dead letters: message groups), invalid_argument (`entity` must have 1 to 260 characters and be
@@ -152,6 +153,6 @@ inline constexpr std::string_view redrive_message_id_property = "sessionq-redriv
 ///
 /// Thread safety: safe.
 RedriveReport redrive(const Client& client, const std::string& entity, RedriveOptions options = {},
-                      const OperationContext& context = OperationContext::current());
+                      const CallOptions& call = {});
 
 } // namespace sessionq

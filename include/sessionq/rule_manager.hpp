@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
-#include <sessionq/operation_context.hpp>
 #include <sessionq/rule.hpp>
 
 namespace sessionq {
@@ -54,18 +54,16 @@ public:
     /// Adds a rule.
     /// Errors: invalid_argument (the name, filter or action; names the fault), duplicate_entity
     /// (the subscription has a rule of this name), quota_exceeded (it has too many rules).
-    void add(Rule rule, const OperationContext& context = OperationContext::current()) const;
+    void add(Rule rule, const CallOptions& call = {}) const;
 
     /// Removes the rule of this name. Case does not matter.
     /// Errors: invalid_argument (`name` must have 1 to 50 characters), entity_not_found (there is
     /// none).
-    void remove(std::string name,
-                const OperationContext& context = OperationContext::current()) const;
+    void remove(std::string name, const CallOptions& call = {}) const;
 
     /// Returns all rules, in the broker's order. Rules that are added or removed meanwhile may be
     /// missing or returned twice.
-    [[nodiscard]] std::vector<Rule> list(
-        const OperationContext& context = OperationContext::current()) const;
+    [[nodiscard]] std::vector<Rule> list(const CallOptions& call = {}) const;
 
 private:
     friend struct client::Access;

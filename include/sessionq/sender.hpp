@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/message.hpp>
 #include <sessionq/message_batch.hpp>
-#include <sessionq/operation_context.hpp>
 #include <sessionq/sender_options.hpp>
 
 namespace sessionq {
@@ -27,15 +27,14 @@ class SenderCore;
 ///     orders.send(Message::text("ada", "placed"));
 ///     orders.send({.body = "paid", .session_id = "ada", .message_id = "ada-2"});
 ///
-/// Blocking: every function waits for the broker's answer, until the deadline in scope. Without a
-/// deadline, `ClientOptions::operation_timeout` applies.
+/// Blocking: every function waits for the broker's answer, until the deadline of the call
+/// (`CallOptions`).
 ///
 /// Deadlines: a message belongs to the request that it is sent in. It carries the time left until
-/// the deadline in scope, or until its own if that is sooner. Processors do not handle it after
-/// that (`ProcessorOptions::expired_message`). The deadline of a context that is passed to `send`
-/// counts, too: to limit only the call, set `ClientOptions::operation_timeout`. A scheduled message
-/// carries only its own deadline. For work that goes on when the request is over, send in an
-/// `OperationContext::DetachedScope`.
+/// the deadline of its context (`CallOptions::context`, or the ambient one), or until its own if
+/// that is sooner. Processors do not handle it after that (`ProcessorOptions::expired_message`). A
+/// timeout of the call does not travel. A scheduled message carries only its own deadline. For work
+/// that goes on when the request is over, send in an `OperationContext::DetachedScope`.
 ///
 /// Traces: a message also carries the trace context in scope (`TraceContext`), a scheduled one as
 /// well. The properties that carry it are then in `ReceivedMessage::properties`. A message in whose
@@ -61,7 +60,7 @@ public:
     /// Sends one message.
     /// Errors: the broker's (see `Errc`), message_too_large. An invalid field of the message is
     /// invalid_argument, naming the field, before anything is sent.
-    void send(Message message, const OperationContext& context = OperationContext::current()) const;
+    void send(Message message, const CallOptions& call = {}) const;
 
     /// Sends all messages, in order. Together they must not exceed the entity's limit of a batch,
     /// or none is sent (message_too_large). Azure Service Bus and the local broker take batches of
@@ -69,38 +68,33 @@ public:
     /// takes 384 bytes more for each message of a batch, within 6 MiB. The local broker,
     /// `sessionqd` and Azure Service Bus take all or none. Brokers of message groups take each by
     /// itself. Without messages it returns at once. Errors: as above.
-    void send(std::vector<Message> messages,
-              const OperationContext& context = OperationContext::current()) const;
+    void send(std::vector<Message> messages, const CallOptions& call = {}) const;
 
     /// Sends a batch, as above.
-    void send(MessageBatch batch,
-              const OperationContext& context = OperationContext::current()) const;
+    void send(MessageBatch batch, const CallOptions& call = {}) const;
 
     /// Makes a batch that takes as many bytes as the entity takes at once. Asks the broker.
     /// `max_bytes`: for a smaller batch. Zero: the entity's limit of a batch. Default 0.
     /// Errors: the broker's (see `Errc`), invalid_argument (`max_bytes` exceeds the entity's limit
     /// of a batch).
-    [[nodiscard]] MessageBatch create_batch(
-        std::uint64_t max_bytes = 0,
-        const OperationContext& context = OperationContext::current()) const;
+    [[nodiscard]] MessageBatch create_batch(std::uint64_t max_bytes = 0,
+                                            const CallOptions& call = {}) const;
 
     /// Sends a message that becomes available at `when`. A past instant: at once. Returns the
     /// sequence number for `cancel_scheduled`, or 0 if the broker tells none and cannot cancel.
     /// Errors: as for `send`; not_supported (the broker cannot schedule).
-    std::int64_t schedule(Message message, WallTime when,
-                          const OperationContext& context = OperationContext::current()) const;
+    std::int64_t schedule(Message message, WallTime when, const CallOptions& call = {}) const;
 
     /// The same for several messages, all or none. Returns the sequence numbers in the order of the
     /// messages. Without messages it returns at once.
-    std::vector<std::int64_t> schedule(
-        std::vector<Message> messages, WallTime when,
-        const OperationContext& context = OperationContext::current()) const;
+    std::vector<std::int64_t> schedule(std::vector<Message> messages, WallTime when,
+                                       const CallOptions& call = {}) const;
 
     /// Cancels scheduled messages, all or none. Without numbers it returns at once.
     /// Errors: the broker's (see `Errc`), message_not_found (one is due already, or unknown);
     /// not_supported (the broker cannot cancel).
     void cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
-                          const OperationContext& context = OperationContext::current()) const;
+                          const CallOptions& call = {}) const;
 
 private:
     friend struct client::Access;

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sessionq/call_options.hpp>
 #include <sessionq/deadline.hpp>
-#include <sessionq/operation_context.hpp>
 #include <sessionq/session_message.hpp>
 
 namespace sessionq {
@@ -76,16 +76,13 @@ public:
     void release() noexcept;
 
     /// Returns the session's state: the bytes that the broker keeps for it, if any. Waits for the
-    /// answer until the deadline in scope. Without a deadline, `ClientOptions::operation_timeout`
-    /// applies.
+    /// answer until the deadline of the call.
     /// Errors: the broker's (see `Errc`), lock_lost, session_not_found, message_too_large.
-    [[nodiscard]] std::optional<std::string> state(
-        const OperationContext& context = OperationContext::current());
+    [[nodiscard]] std::optional<std::string> state(const CallOptions& call = {});
 
     /// Replaces the session's state. No value clears it, and so does an empty one. Waits and fails
     /// as `state` does.
-    void set_state(std::optional<std::string> state,
-                   const OperationContext& context = OperationContext::current());
+    void set_state(std::optional<std::string> state, const CallOptions& call = {});
 
     /// Returns deferred messages of this session, in the order of the numbers, all or none. Without
     /// numbers it returns none. Waits as `state` does. The handler settles them, as those of a
@@ -117,8 +114,7 @@ public:
     /// message_too_large (together they are more than the broker puts into one answer: `sessionqd`
     /// 2 MiB, but any single message), not_supported.
     [[nodiscard]] std::vector<SessionMessage> receive_deferred(
-        std::vector<std::int64_t> sequence_numbers,
-        const OperationContext& context = OperationContext::current());
+        std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {});
 
 private:
     friend struct client::Access;

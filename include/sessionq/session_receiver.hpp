@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/error.hpp>
-#include <sessionq/operation_context.hpp>
 #include <sessionq/session_message.hpp>
 
 namespace sessionq {
@@ -54,10 +54,9 @@ struct SessionReceiverOptions {
 ///     }
 ///     ada.close();
 ///
-/// Blocking: functions wait for their answer until the deadline in scope. Without a deadline,
-/// `ClientOptions::operation_timeout` applies. They end with `cancelled` when the context's stop
-/// token fires. An accept that was given up finishes in the background: a session that arrives late
-/// is given back at once.
+/// Blocking: functions wait for their answer until the deadline of the call (`CallOptions`). They
+/// end with `cancelled` when a stop token of the call fires. An accept that was given up finishes
+/// in the background: a session that arrives late is given back at once.
 ///
 /// Loss: when the session is no longer held, every function but `close` fails with the reason,
 /// which `loss` returns: lock_lost, connection_lost, entity_not_found, entity_disabled,
@@ -76,17 +75,18 @@ public:
     /// receiver holds it), session_not_found, no_session_available (the broker gave up waiting). In
     /// particular invalid_argument (`entity` must have 1 to 260 characters, `session_id` must be
     /// UTF-8 of up to 128) and session_required (the entity has no sessions).
-    [[nodiscard]] static SessionReceiver accept(
-        const Client& client, const std::string& entity, const std::string& session_id,
-        SessionReceiverOptions options = {},
-        const OperationContext& context = OperationContext::current());
+    [[nodiscard]] static SessionReceiver accept(const Client& client, const std::string& entity,
+                                                const std::string& session_id,
+                                                SessionReceiverOptions options = {},
+                                                const CallOptions& call = {});
 
     /// Waits for a session that has messages and is not locked, and locks it.
     /// Errors: as for `accept`, with no_session_available (none came in time) instead of timeout,
     /// session_locked_elsewhere and session_not_found.
-    [[nodiscard]] static SessionReceiver accept_next(
-        const Client& client, const std::string& entity, SessionReceiverOptions options = {},
-        const OperationContext& context = OperationContext::current());
+    [[nodiscard]] static SessionReceiver accept_next(const Client& client,
+                                                     const std::string& entity,
+                                                     SessionReceiverOptions options = {},
+                                                     const CallOptions& call = {});
 
     /// The same, but returns nothing instead of throwing `no_session_available`. It waits for
     /// `wait`, at most until the deadline. Range of `wait`: zero or more (invalid_argument). Zero:
@@ -94,8 +94,7 @@ public:
     /// answered until the deadline.
     [[nodiscard]] static std::optional<SessionReceiver> try_accept_next(
         const Client& client, const std::string& entity, Duration wait = Duration::zero(),
-        SessionReceiverOptions options = {},
-        const OperationContext& context = OperationContext::current());
+        SessionReceiverOptions options = {}, const CallOptions& call = {});
 
     SessionReceiver(SessionReceiver&& other) noexcept;
     SessionReceiver& operator=(SessionReceiver&& other) noexcept;
@@ -128,14 +127,13 @@ public:
     ///
     /// Errors: invalid_argument, invalid_state (on a receive thread), cancelled, and the reasons of
     /// a loss.
-    [[nodiscard]] std::vector<SessionMessage> receive(
-        std::size_t max_messages, Duration wait = Duration::max(),
-        const OperationContext& context = OperationContext::current());
+    [[nodiscard]] std::vector<SessionMessage> receive(std::size_t max_messages,
+                                                      Duration wait = Duration::max(),
+                                                      const CallOptions& call = {});
 
     /// Returns the next message. Otherwise as `receive`.
-    [[nodiscard]] std::optional<SessionMessage> receive_one(
-        Duration wait = Duration::max(),
-        const OperationContext& context = OperationContext::current());
+    [[nodiscard]] std::optional<SessionMessage> receive_one(Duration wait = Duration::max(),
+                                                            const CallOptions& call = {});
 
     /// Returns deferred messages of this session, in the order of the numbers, all or none. Without
     /// numbers it returns none.
@@ -143,30 +141,27 @@ public:
     /// (together they are more than the broker puts into one answer: `sessionqd` 2 MiB, but any
     /// single message), and the reasons of a loss.
     [[nodiscard]] std::vector<SessionMessage> receive_deferred(
-        std::vector<std::int64_t> sequence_numbers,
-        const OperationContext& context = OperationContext::current());
+        std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {});
 
     /// Returns the session's state: the bytes that the broker keeps for it, if any.
     /// Errors of this and `set_state`: the broker's (see `Errc`), session_not_found,
     /// message_too_large, and the reasons of a loss.
-    [[nodiscard]] std::optional<std::string> state(
-        const OperationContext& context = OperationContext::current());
+    [[nodiscard]] std::optional<std::string> state(const CallOptions& call = {});
 
     /// Replaces the session's state. No value clears it, and so does an empty one.
-    void set_state(std::optional<std::string> state,
-                   const OperationContext& context = OperationContext::current());
+    void set_state(std::optional<std::string> state, const CallOptions& call = {});
 
     /// Renews the lock now, and returns when it expires. Needed only without
     /// `SessionReceiverOptions::renew_lock`.
     /// Errors: the broker's (see `Errc`), session_not_found, and the reasons of a loss.
-    Deadline renew_lock(const OperationContext& context = OperationContext::current());
+    Deadline renew_lock(const CallOptions& call = {});
 
     /// Gives the session back and loses nothing: it stops the flow of messages, then returns those
     /// that were not settled, uncounted. It is bounded, also if the broker does not answer. If this
     /// call gives up, closing continues in the background. Returns at once if the session is closed
     /// or lost.
     /// Errors: invalid_state (on a receive thread), timeout, cancelled.
-    void close(const OperationContext& context = OperationContext::current());
+    void close(const CallOptions& call = {});
 
 private:
     friend struct client::Access;

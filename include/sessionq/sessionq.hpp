@@ -7,6 +7,7 @@
 #include <sessionq/batch_handler.hpp>
 #include <sessionq/batch_options.hpp>
 #include <sessionq/browser.hpp>
+#include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/connection_idleness.hpp>
 #include <sessionq/crash_guard.hpp>

@@ -18,7 +18,8 @@ namespace sessionq {
 ///
 ///     const std::string_view header = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 ///     if (const auto trace = TraceContext::parse(header)) {
-///         sender.send(Message::text("ada", "placed"), OperationContext{}.with_trace(*trace));
+///         sender.send(Message::text("ada", "placed"), {.context =
+///         OperationContext{}.with_trace(*trace)});
 ///     }
 ///
 /// Sources: W3C's Trace Context, level 1 (https://www.w3.org/TR/trace-context-1). Microsoft's

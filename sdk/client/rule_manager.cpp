@@ -109,24 +109,23 @@ RuleManagerCore::RuleManagerCore(std::shared_ptr<ClientCore> client, std::string
     client_->capabilities().require(ports::Capability::rules);
 }
 
-PublicCall<Rules, void> RuleManagerCore::add(Rule rule, const OperationContext& context) const {
+PublicCall<Rules, void> RuleManagerCore::add(Rule rule, const CallOptions& call) const {
     check_rule_name(rule.name);
     check_texts(rule);
-    return change({.task = ports::AddRule{.rule = std::move(rule)}}, context);
+    return change({.task = ports::AddRule{.rule = std::move(rule)}}, call);
 }
 
-PublicCall<Rules, void> RuleManagerCore::remove(std::string name,
-                                                const OperationContext& context) const {
+PublicCall<Rules, void> RuleManagerCore::remove(std::string name, const CallOptions& call) const {
     check_rule_name(name);
-    return change({.task = ports::RemoveRule{.name = std::move(name)}}, context);
+    return change({.task = ports::RemoveRule{.name = std::move(name)}}, call);
 }
 
 PublicCall<Rules, void> RuleManagerCore::change(ports::RulesRequest request,
-                                                const OperationContext& context) const {
+                                                const CallOptions& call) const {
     request.entity = subscription_;
     return {
         endpoint_operation<Rules>(
-            client_, thread_, context,
+            client_, thread_, call,
             [request = std::move(request)](ports::Endpoint& endpoint, Deadline deadline,
                                            auto answer_to) mutable {
                 request.deadline = deadline;
@@ -135,9 +134,9 @@ PublicCall<Rules, void> RuleManagerCore::change(ports::RulesRequest request,
         [](core::Result<Rules> answer) { static_cast<void>(std::move(answer).take_or_throw()); }};
 }
 
-PublicCall<Rules> RuleManagerCore::list(const OperationContext& context) const {
+PublicCall<Rules> RuleManagerCore::list(const CallOptions& call) const {
     return {make_operation<Rules>(
-        client_, *thread_.thread, context,
+        client_, *thread_.thread, call,
         [&thread = thread_, subscription = subscription_](const PendingPtr<Rules>& pending) {
             ask_rules(*thread.endpoint, subscription, {}, pending);
         })};
@@ -153,16 +152,16 @@ const std::string& RuleManager::subscription() const {
     return client::Access::core(*this)->subscription();
 }
 
-void RuleManager::add(Rule rule, const OperationContext& context) const {
-    client::block(client::Access::core(*this)->add(std::move(rule), context));
+void RuleManager::add(Rule rule, const CallOptions& call) const {
+    client::block(client::Access::core(*this)->add(std::move(rule), call));
 }
 
-void RuleManager::remove(std::string name, const OperationContext& context) const {
-    client::block(client::Access::core(*this)->remove(std::move(name), context));
+void RuleManager::remove(std::string name, const CallOptions& call) const {
+    client::block(client::Access::core(*this)->remove(std::move(name), call));
 }
 
-std::vector<Rule> RuleManager::list(const OperationContext& context) const {
-    return client::block(client::Access::core(*this)->list(context));
+std::vector<Rule> RuleManager::list(const CallOptions& call) const {
+    return client::block(client::Access::core(*this)->list(call));
 }
 
 } // namespace sessionq

@@ -22,15 +22,14 @@ public:
 
     [[nodiscard]] const std::string& subscription() const noexcept { return subscription_; }
 
-    [[nodiscard]] PublicCall<Rules, void> add(Rule rule, const OperationContext& context) const;
-    [[nodiscard]] PublicCall<Rules, void> remove(std::string name,
-                                                 const OperationContext& context) const;
+    [[nodiscard]] PublicCall<Rules, void> add(Rule rule, const CallOptions& call) const;
+    [[nodiscard]] PublicCall<Rules, void> remove(std::string name, const CallOptions& call) const;
     /// Requests pages until one is not full.
-    [[nodiscard]] PublicCall<Rules> list(const OperationContext& context) const;
+    [[nodiscard]] PublicCall<Rules> list(const CallOptions& call) const;
 
 private:
     [[nodiscard]] PublicCall<Rules, void> change(ports::RulesRequest request,
-                                                 const OperationContext& context) const;
+                                                 const CallOptions& call) const;
 
     const std::shared_ptr<ClientCore> client_;
     const std::string subscription_;

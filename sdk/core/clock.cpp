@@ -3,9 +3,12 @@
 
 #include <ctime>
 
+#include <sessionq/deadline.hpp>
+
 #include "core/processor_time.hpp"
 
-namespace sessionq::core {
+namespace sessionq {
+namespace core {
 namespace {
 
 class SystemClock final : public Clock {
@@ -38,4 +41,10 @@ Duration processor_time() noexcept {
     return std::chrono::seconds{used.tv_sec} + std::chrono::nanoseconds{used.tv_nsec};
 }
 
-} // namespace sessionq::core
+} // namespace core
+
+Deadline Deadline::in(Duration length) noexcept {
+    return after(length, core::system_clock().now());
+}
+
+} // namespace sessionq

@@ -34,7 +34,7 @@ std::size_t attempts_in_three_seconds(const char* script) {
              core::system_clock().now() < until;) {
             try {
                 Sender{client, "orders"}.send(Message::text("a", "1"),
-                                              OperationContext{Deadline::at(until)});
+                                              {.context = OperationContext{Deadline::at(until)}});
             } catch (const Error&) {
                 continue; // an application without a wait of its own
             }

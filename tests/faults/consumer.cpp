@@ -63,9 +63,7 @@ void handle(MessageContext& call, std::uint32_t holder, std::uint64_t seed, Even
     }
     if (mood % 40 == 5) {
         promptness.watch("set_state", 1s, [&] {
-            call.session().set_state(
-                std::to_string(event.number),
-                OperationContext::current().with_deadline(Deadline::after(1s, now())));
+            call.session().set_state(std::to_string(event.number), {.timeout = 1s});
         });
     }
     event.kind = Event::Kind::done;

@@ -14,9 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr Duration limit = 1s;
 
-OperationContext soon() {
-    return OperationContext{Deadline::after(limit, core::system_clock().now())};
-}
+const CallOptions soon{.timeout = limit};
 
 } // namespace
 
@@ -44,28 +42,27 @@ void Onlooker::run() {
     }
     while (client && !ending_) {
         promptness_.watch("peek", limit, [&] {
-            static_cast<void>(Browser{*client, watched_}.peek(10, soon()));
+            static_cast<void>(Browser{*client, watched_}.peek(10, soon));
         });
         promptness_.watch("list_sessions", limit,
-                          [&] { static_cast<void>(list_sessions(*client, watched_, soon())); });
+                          [&] { static_cast<void>(list_sessions(*client, watched_, {}, soon)); });
         promptness_.watch("send", limit, [&] {
-            Sender{*client, own_}.send(Message::text("own", "1"), soon());
+            Sender{*client, own_}.send(Message::text("own", "1"), soon);
         });
         std::optional<SessionReceiver> receiver;
         promptness_.watch("accept", limit, [&] {
-            receiver = SessionReceiver::try_accept_next(*client, own_, 500ms, {}, soon());
+            receiver = SessionReceiver::try_accept_next(*client, own_, 500ms, {}, soon);
         });
         if (receiver) {
             promptness_.watch("receive", limit, [&] {
-                const OperationContext context = soon();
-                for (SessionMessage& message : receiver->receive(10, 200ms, context)) {
-                    message.complete(context);
+                for (SessionMessage& message : receiver->receive(10, 200ms, soon)) {
+                    message.complete(soon);
                 }
             });
-            promptness_.watch("state", limit, [&] { receiver->set_state("seen", soon()); });
+            promptness_.watch("state", limit, [&] { receiver->set_state("seen", soon); });
             promptness_.watch("renew_lock", limit,
-                              [&] { static_cast<void>(receiver->renew_lock(soon())); });
-            promptness_.watch("close", limit, [&] { receiver->close(soon()); });
+                              [&] { static_cast<void>(receiver->renew_lock(soon)); });
+            promptness_.watch("close", limit, [&] { receiver->close(soon); });
         }
         std::this_thread::sleep_for(20ms);
     }

@@ -110,7 +110,8 @@ void nested_deadlines(Setup& setup) {
     try {
         // No session is ready, so this waits.
         static_cast<void>(sessionq::SessionReceiver::accept_next(
-            *setup.client, "orders", {}, OperationContext{Deadline::after(1h, now())}));
+            *setup.client, "orders", {},
+            {.context = OperationContext{Deadline::after(1h, now())}}));
         require(false, "there is no session");
     } catch (const sessionq::Error& error) {
         require(error.code() == sessionq::Errc::timeout ||
@@ -119,7 +120,7 @@ void nested_deadlines(Setup& setup) {
     }
     require(now() - began < 10s, "an explicit context does not extend the request's deadline");
     try {
-        sender.send(Message::text("a", "late"), OperationContext{Deadline::after(1h, now())});
+        sender.send(Message::text("a", "late"), {.timeout = 1h});
         require(false, "the request is over");
     } catch (const sessionq::Error& error) {
         require(error.code() == sessionq::Errc::timeout, error.what());
@@ -146,6 +147,16 @@ void deadline_travels(Setup& setup) {
         if (hop != "hop3") {
             sender.send(Message::text("hop" + std::to_string(hop.back() - '0' + 1), "x"));
         }
+    });
+}
+
+/// A timeout bounds the call that it is given to. The message is handled whenever its turn comes.
+void timeout_stays_here(Setup& setup) {
+    sessionq::Sender{*setup.client, "orders"}.send(Message::text("a", "placed"),
+                                                   {.timeout = 200ms});
+    std::this_thread::sleep_for(400ms);
+    process(setup, 1, [](sessionq::MessageContext& context) {
+        require(context.message().deadline().is_never(), "the message has no deadline");
     });
 }
 
@@ -263,8 +274,8 @@ void pauses_and_restarts(Setup& setup) {
     processor.start();
     require(first.get_future().wait_for(20s) == std::future_status::ready, "it is handled");
     {
-        auto receiver = sessionq::SessionReceiver::accept_next(
-            *setup.client, "orders", {}, OperationContext{Deadline::after(20s, now())});
+        auto receiver =
+            sessionq::SessionReceiver::accept_next(*setup.client, "orders", {}, {.timeout = 20s});
         const auto message = receiver.receive_one(10s);
         require(message.has_value() && message->text() == "2", "the first was completed");
         require(message->message().delivery_count() == 0, "what did not start does not count");
@@ -306,7 +317,7 @@ void trace_travels(Setup& setup) {
     const std::string parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     sessionq::Sender sender{*setup.client, "orders"};
     sender.send(Message::text("hop1", "x"),
-                OperationContext{}.with_trace(*sessionq::TraceContext::parse(parent)));
+                {.context = OperationContext{}.with_trace(*sessionq::TraceContext::parse(parent))});
     process(setup, 2, [&](sessionq::MessageContext& context) {
         const auto* trace = OperationContext::current().trace();
         require(trace != nullptr && trace->traceparent == parent, "handlers run under the trace");
@@ -390,6 +401,7 @@ int main(int count, char** arguments) {
         {"work_then_reply", work_then_reply},
         {"nested_deadlines", nested_deadlines},
         {"deadline_travels", deadline_travels},
+        {"timeout_stays_here", timeout_stays_here},
         {"started_in_a_request", started_in_a_request},
         {"free_slot_takes_any", free_slot_takes_any},
         {"parked_sessions_keep_no_slot", parked_sessions_keep_no_slot},

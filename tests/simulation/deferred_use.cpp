@@ -36,7 +36,7 @@ void DeferredUse::ask() {
     asked();
     auto call =
         std::make_shared<client::PublicCall<client::Deliveries, std::vector<SessionMessage>>>(
-            client::receive_deferred(call_->session(), std::move(numbers), context_));
+            client::receive_deferred(call_->session(), std::move(numbers), {.context = context_}));
     auto& operation = *call->operation;
     begin_operation<client::Deliveries>(
         operation.loop, operation.deadline, operation.context.stop(), std::move(operation.start),
@@ -72,7 +72,7 @@ void DeferredUse::settle(SessionMessage& message) {
     environment_->scheduler.trace("link", link_->id, " settles deferred #", record.sequence, " ",
                                   ports::to_string(outcome));
     try {
-        auto call = client::settle(message, outcome, context_);
+        auto call = client::settle(message, outcome, {.context = context_});
         if (!call.operation) {
             return;
         }

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string>
 
+#include "client/calls/call_scope.hpp"
 #include "simulation/sim_pending.hpp"
 
 namespace sessionq::simulation {
@@ -16,7 +17,8 @@ void HandlerSends::go_on() {
     }
     --terms_.count;
     const TimePoint now = environment_->scheduler.now();
-    Deadline deadline = terms_.context.effective(terms_.timeout, now);
+    Deadline deadline = client::CallScope{terms_.context, terms_.context.deadline()}.deadline_or(
+        terms_.timeout, now);
     if (environment_->chance(20)) {
         deadline = deadline.sooner(Deadline::after(
             environment_->scheduler.between(milliseconds{0}, milliseconds{300}), now));

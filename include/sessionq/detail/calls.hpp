@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <sessionq/browser.hpp>
+#include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/detail/call.hpp>
-#include <sessionq/operation_context.hpp>
 #include <sessionq/purge.hpp>
 #include <sessionq/receiver.hpp>
 #include <sessionq/redrive.hpp>
@@ -27,115 +27,109 @@ namespace sessionq::detail {
 
 // Sender
 [[nodiscard]] CallPtr<void> prepare_send(const Sender& sender, Message message,
-                                         const OperationContext& context);
+                                         const CallOptions& call);
 [[nodiscard]] CallPtr<void> prepare_send(const Sender& sender, std::vector<Message> messages,
-                                         const OperationContext& context);
+                                         const CallOptions& call);
 // Sender
 [[nodiscard]] CallPtr<void> prepare_send(const Sender& sender, MessageBatch batch,
-                                         const OperationContext& context);
+                                         const CallOptions& call);
 [[nodiscard]] CallPtr<MessageBatch> prepare_create_batch(const Sender& sender,
                                                          std::uint64_t max_bytes,
-                                                         const OperationContext& context);
+                                                         const CallOptions& call);
 [[nodiscard]] CallPtr<std::int64_t> prepare_schedule(const Sender& sender, Message message,
-                                                     WallTime when,
-                                                     const OperationContext& context);
+                                                     WallTime when, const CallOptions& call);
 [[nodiscard]] CallPtr<std::vector<std::int64_t>> prepare_schedule(const Sender& sender,
                                                                   std::vector<Message> messages,
                                                                   WallTime when,
-                                                                  const OperationContext& context);
+                                                                  const CallOptions& call);
 [[nodiscard]] CallPtr<void> prepare_cancel_scheduled(const Sender& sender,
                                                      std::vector<std::int64_t> sequence_numbers,
-                                                     const OperationContext& context);
+                                                     const CallOptions& call);
 
 // SessionReceiver
 [[nodiscard]] CallPtr<SessionReceiver> prepare_accept(const Client& client,
                                                       const std::string& entity,
                                                       const std::string& session_id,
                                                       SessionReceiverOptions options,
-                                                      const OperationContext& context);
+                                                      const CallOptions& call);
 [[nodiscard]] CallPtr<SessionReceiver> prepare_accept_next(const Client& client,
                                                            const std::string& entity,
                                                            SessionReceiverOptions options,
-                                                           const OperationContext& context);
+                                                           const CallOptions& call);
 [[nodiscard]] CallPtr<std::optional<SessionReceiver>> prepare_try_accept_next(
     const Client& client, const std::string& entity, Duration wait, SessionReceiverOptions options,
-    const OperationContext& context);
+    const CallOptions& call);
 [[nodiscard]] CallPtr<std::vector<SessionMessage>> prepare_receive(const SessionReceiver& receiver,
                                                                    std::size_t max_messages,
                                                                    Duration wait,
-                                                                   const OperationContext& context);
+                                                                   const CallOptions& call);
 [[nodiscard]] CallPtr<std::optional<SessionMessage>> prepare_receive_one(
-    const SessionReceiver& receiver, Duration wait, const OperationContext& context);
+    const SessionReceiver& receiver, Duration wait, const CallOptions& call);
 [[nodiscard]] CallPtr<std::vector<SessionMessage>> prepare_receive_deferred(
     const SessionReceiver& receiver, std::vector<std::int64_t> sequence_numbers,
-    const OperationContext& context);
+    const CallOptions& call);
 [[nodiscard]] CallPtr<std::optional<std::string>> prepare_state(const SessionReceiver& receiver,
-                                                                const OperationContext& context);
+                                                                const CallOptions& call);
 [[nodiscard]] CallPtr<void> prepare_set_state(const SessionReceiver& receiver,
                                               std::optional<std::string> state,
-                                              const OperationContext& context);
+                                              const CallOptions& call);
 [[nodiscard]] CallPtr<Deadline> prepare_renew_lock(const SessionReceiver& receiver,
-                                                   const OperationContext& context);
-[[nodiscard]] CallPtr<void> prepare_close(const SessionReceiver& receiver,
-                                          const OperationContext& context);
+                                                   const CallOptions& call);
+[[nodiscard]] CallPtr<void> prepare_close(const SessionReceiver& receiver, const CallOptions& call);
 
 // Receiver
 [[nodiscard]] CallPtr<Receiver> prepare_open_receiver(const Client& client,
                                                       const std::string& entity,
                                                       ReceiverOptions options,
-                                                      const OperationContext& context);
+                                                      const CallOptions& call);
 [[nodiscard]] CallPtr<std::vector<LockedMessage>> prepare_receive(const Receiver& receiver,
                                                                   std::size_t max_messages,
                                                                   Duration wait,
-                                                                  const OperationContext& context);
-[[nodiscard]] CallPtr<std::optional<LockedMessage>> prepare_receive_one(
-    const Receiver& receiver, Duration wait, const OperationContext& context);
+                                                                  const CallOptions& call);
+[[nodiscard]] CallPtr<std::optional<LockedMessage>> prepare_receive_one(const Receiver& receiver,
+                                                                        Duration wait,
+                                                                        const CallOptions& call);
 [[nodiscard]] CallPtr<std::vector<LockedMessage>> prepare_receive_deferred(
-    const Receiver& receiver, std::vector<std::int64_t> sequence_numbers,
-    const OperationContext& context);
-[[nodiscard]] CallPtr<void> prepare_close(const Receiver& receiver,
-                                          const OperationContext& context);
+    const Receiver& receiver, std::vector<std::int64_t> sequence_numbers, const CallOptions& call);
+[[nodiscard]] CallPtr<void> prepare_close(const Receiver& receiver, const CallOptions& call);
 
 // LockedMessage. Those that settle decide the message at once.
 [[nodiscard]] CallPtr<Deadline> prepare_renew_lock(const LockedMessage& message,
-                                                   const OperationContext& context);
-[[nodiscard]] CallPtr<void> prepare_complete(const LockedMessage& message,
-                                             const OperationContext& context);
+                                                   const CallOptions& call);
+[[nodiscard]] CallPtr<void> prepare_complete(const LockedMessage& message, const CallOptions& call);
 [[nodiscard]] CallPtr<void> prepare_abandon(const LockedMessage& message,
                                             Properties properties_to_modify,
-                                            const OperationContext& context);
-[[nodiscard]] CallPtr<void> prepare_release(const LockedMessage& message,
-                                            const OperationContext& context);
+                                            const CallOptions& call);
+[[nodiscard]] CallPtr<void> prepare_release(const LockedMessage& message, const CallOptions& call);
 [[nodiscard]] CallPtr<void> prepare_defer(const LockedMessage& message,
-                                          Properties properties_to_modify,
-                                          const OperationContext& context);
+                                          Properties properties_to_modify, const CallOptions& call);
 [[nodiscard]] CallPtr<void> prepare_dead_letter(const LockedMessage& message, std::string reason,
                                                 std::string description,
                                                 Properties properties_to_modify,
-                                                const OperationContext& context);
+                                                const CallOptions& call);
 
 // Browser and sessions
 [[nodiscard]] CallPtr<std::vector<ReceivedMessage>> prepare_peek(Browser& browser,
                                                                  std::uint32_t max_messages,
-                                                                 const OperationContext& context);
+                                                                 const CallOptions& call);
 [[nodiscard]] CallPtr<std::optional<ReceivedMessage>> prepare_next(Browser& browser, Duration wait,
-                                                                   const OperationContext& context);
+                                                                   const CallOptions& call);
 [[nodiscard]] CallPtr<std::vector<std::string>> prepare_list_sessions(
     const Client& client, const std::string& entity, const ListSessionsOptions& options,
-    const OperationContext& context);
+    const CallOptions& call);
 
 // Deleting messages
 [[nodiscard]] CallPtr<std::uint64_t> prepare_purge(const Client& client, const std::string& entity,
                                                    const PurgeOptions& options,
-                                                   const OperationContext& context);
+                                                   const CallOptions& call);
 
 // RuleManager
 [[nodiscard]] CallPtr<void> prepare_add_rule(const RuleManager& rules, Rule rule,
-                                             const OperationContext& context);
+                                             const CallOptions& call);
 [[nodiscard]] CallPtr<void> prepare_remove_rule(const RuleManager& rules, std::string name,
-                                                const OperationContext& context);
+                                                const CallOptions& call);
 [[nodiscard]] CallPtr<std::vector<Rule>> prepare_list_rules(const RuleManager& rules,
-                                                            const OperationContext& context);
+                                                            const CallOptions& call);
 
 // Dead letters
 
@@ -156,16 +150,16 @@ public:
 [[nodiscard]] std::unique_ptr<RedriveSteps> prepare_redrive(const Client& client,
                                                             const std::string& entity,
                                                             RedriveOptions options,
-                                                            const OperationContext& context);
+                                                            const CallOptions& call);
 
 // SessionContext
 [[nodiscard]] CallPtr<std::optional<std::string>> prepare_state(const SessionContext& session,
-                                                                const OperationContext& context);
+                                                                const CallOptions& call);
 [[nodiscard]] CallPtr<void> prepare_set_state(const SessionContext& session,
                                               std::optional<std::string> state,
-                                              const OperationContext& context);
+                                              const CallOptions& call);
 [[nodiscard]] CallPtr<std::vector<SessionMessage>> prepare_receive_deferred(
     const SessionContext& session, std::vector<std::int64_t> sequence_numbers,
-    const OperationContext& context);
+    const CallOptions& call);
 
 } // namespace sessionq::detail

@@ -96,10 +96,10 @@ BrowserCore::BrowserCore(std::shared_ptr<ClientCore> client, std::string entity,
 }
 
 PublicCall<Messages> BrowserCore::peek(Browser& browser, std::uint32_t max_messages,
-                                       const OperationContext& context) const {
+                                       const CallOptions& call) const {
     require_argument(max_messages > 0, "max_messages is zero");
     return {endpoint_operation<Messages>(
-                client_, thread_, context,
+                client_, thread_, call,
                 [request = request(browser, max_messages)](
                     ports::Endpoint& endpoint, Deadline deadline, auto answer_to) mutable {
                     request.deadline = deadline;
@@ -111,15 +111,15 @@ PublicCall<Messages> BrowserCore::peek(Browser& browser, std::uint32_t max_messa
 }
 
 PublicCall<Messages, std::optional<ReceivedMessage>> BrowserCore::next(
-    Browser& browser, Duration wait, const OperationContext& context) const {
+    Browser& browser, Duration wait, const CallOptions& call) const {
     require_argument(wait >= Duration::zero(), "wait must be zero or more");
     if (wait == Duration::zero()) {
-        return {peek(browser, 1, context).operation, [&browser](core::Result<Messages> answer) {
+        return {peek(browser, 1, call).operation, [&browser](core::Result<Messages> answer) {
                     return first_of(pass(browser, std::move(answer).take_or_throw()));
                 }};
     }
     auto operation = make_operation<Messages>(
-        client_, *thread_.thread, context,
+        client_, *thread_.thread, call,
         [&thread = thread_, request = request(browser, 1)](const PendingPtr<Messages>& pending) {
             std::make_shared<BrowserWait>(*thread.endpoint, request, pending)->start();
         });
@@ -142,13 +142,13 @@ ports::PeekRequest BrowserCore::request(const Browser& browser, std::uint32_t ma
 
 Operation<SessionIds> list_all_sessions(const Client& client, std::string entity,
                                         const ListSessionsOptions& options,
-                                        const OperationContext& context) {
+                                        const CallOptions& call) {
     const auto& core = Access::core(client);
     check_entity(entity);
     core->capabilities().require(ports::Capability::list_sessions);
     EndpointThread& thread = core->next_thread();
     return make_operation<SessionIds>(
-        core, *thread.thread, context,
+        core, *thread.thread, call,
         [&thread, entity = std::move(entity),
          after = options.state_set_after](const PendingPtr<SessionIds>& pending) {
             ask_page(*thread.endpoint,
@@ -167,13 +167,12 @@ Browser::Browser(const Client& client, std::string entity, BrowserOptions option
                                                         std::move(entity), std::move(options))},
       position_{core_->options().from_sequence_number} {}
 
-std::vector<ReceivedMessage> Browser::peek(std::uint32_t max_messages,
-                                           const OperationContext& context) {
-    return client::block(client::Access::core(*this)->peek(*this, max_messages, context));
+std::vector<ReceivedMessage> Browser::peek(std::uint32_t max_messages, const CallOptions& call) {
+    return client::block(client::Access::core(*this)->peek(*this, max_messages, call));
 }
 
-std::optional<ReceivedMessage> Browser::next(Duration wait, const OperationContext& context) {
-    return client::block(client::Access::core(*this)->next(*this, wait, context));
+std::optional<ReceivedMessage> Browser::next(Duration wait, const CallOptions& call) {
+    return client::block(client::Access::core(*this)->next(*this, wait, call));
 }
 
 Browser::Iterator Browser::begin() { return Iterator{*this}; }
@@ -194,13 +193,8 @@ void Browser::Iterator::next_page() {
 
 std::vector<std::string> list_sessions(const Client& client, const std::string& entity,
                                        const ListSessionsOptions& options,
-                                       const OperationContext& context) {
-    return client::block(client::list_all_sessions(client, entity, options, context));
-}
-
-std::vector<std::string> list_sessions(const Client& client, const std::string& entity,
-                                       const OperationContext& context) {
-    return list_sessions(client, entity, ListSessionsOptions{}, context);
+                                       const CallOptions& call) {
+    return client::block(client::list_all_sessions(client, entity, options, call));
 }
 
 } // namespace sessionq

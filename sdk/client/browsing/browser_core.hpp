@@ -24,12 +24,13 @@ public:
     [[nodiscard]] const BrowserOptions& options() const noexcept { return options_; }
 
     /// Moves the browser behind the messages that it finds.
-    [[nodiscard]] PublicCall<std::vector<ReceivedMessage>> peek(
-        Browser& browser, std::uint32_t max_messages, const OperationContext& context) const;
+    [[nodiscard]] PublicCall<std::vector<ReceivedMessage>> peek(Browser& browser,
+                                                                std::uint32_t max_messages,
+                                                                const CallOptions& call) const;
 
     /// Moves the browser behind the message.
     [[nodiscard]] PublicCall<std::vector<ReceivedMessage>, std::optional<ReceivedMessage>> next(
-        Browser& browser, Duration wait, const OperationContext& context) const;
+        Browser& browser, Duration wait, const CallOptions& call) const;
 
 private:
     /// A peek from the browser's position.
@@ -45,6 +46,6 @@ private:
 /// Requests pages until one is not full.
 [[nodiscard]] Operation<std::vector<std::string>> list_all_sessions(
     const Client& client, std::string entity, const ListSessionsOptions& options,
-    const OperationContext& context);
+    const CallOptions& call);
 
 } // namespace sessionq::client

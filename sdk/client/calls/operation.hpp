@@ -7,8 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <sessionq/operation_context.hpp>
-
+#include "client/calls/call_scope.hpp"
 #include "client/calls/pending.hpp"
 #include "client/connecting/client_core.hpp"
 
@@ -31,27 +30,27 @@ struct Operation {
     std::shared_ptr<core::OpenSpan> span{}; ///< Ends with it. Null: none.
 };
 
-/// Makes an operation under `context`, combined with the ambient context. If neither context has a
-/// deadline, the configured timeout applies (R20).
+/// Makes an operation in the scope of `call`. If that has no deadline, the configured timeout
+/// applies (R20).
 template <typename T>
 [[nodiscard]] Operation<T> make_operation(std::shared_ptr<ClientCore> client, core::EventLoop& loop,
-                                          const OperationContext& context, Start<T> start) {
-    OperationContext combined = context.within(OperationContext::current());
-    const Deadline deadline =
-        combined.effective(client->options().operation_timeout, client->clock().now());
+                                          const CallOptions& call, Start<T> start) {
+    const TimePoint now = client->clock().now();
+    CallScope scope = scope_of(call, now);
+    const Deadline deadline = scope.deadline_or(client->options().operation_timeout, now);
     return {.client = std::move(client),
             .loop = loop,
             .deadline = deadline,
-            .context = std::move(combined),
+            .context = std::move(scope.context),
             .start = std::move(start)};
 }
 
 /// An operation that is one request to an endpoint, made by `send(endpoint, deadline, answer_to)`.
 template <typename T, typename Send>
 Operation<T> endpoint_operation(const std::shared_ptr<ClientCore>& client, EndpointThread& thread,
-                                const OperationContext& context, Send send) {
+                                const CallOptions& call, Send send) {
     return make_operation<T>(
-        client, *thread.thread, context,
+        client, *thread.thread, call,
         [&thread, send = std::move(send)](const PendingPtr<T>& pending) mutable {
             ports::Endpoint& endpoint = *thread.endpoint;
             const auto id = send(endpoint, pending->deadline(), AnswerTo<T>{pending});

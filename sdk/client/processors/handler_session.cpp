@@ -56,13 +56,13 @@ void HandlerSession::require_held() const {
 
 std::optional<Operation<core::Done>> HandlerSession::settle(DeliveryPtr delivery,
                                                             ports::Settlement settlement,
-                                                            const OperationContext& context) {
+                                                            const CallOptions& call) {
     const auto host = host_.lock(); // keeps the clock
     if (!host) {
         throw Error{loss()};
     }
     return operation<core::Done>(
-        context,
+        call,
         [delivery = std::move(delivery), settlement = std::move(settlement)](
             processor::SessionDriver& driver,
             const PendingPtr<core::Done>& pending) mutable -> GiveUp {
@@ -78,7 +78,7 @@ std::optional<Operation<core::Done>> HandlerSession::settle(DeliveryPtr delivery
 }
 
 Operation<Deadline> HandlerSession::renew_lock(const HeldDelivery& /*delivery*/,
-                                               const OperationContext& /*context*/) {
+                                               const CallOptions& /*call*/) {
     throw Error{Errc::not_supported, "the processor renews the locks of its sessions"};
 }
 

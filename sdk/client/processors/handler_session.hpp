@@ -25,12 +25,12 @@ public:
     }
     void require(ports::Capability capability) const override;
     void require_held() const override;
-    [[nodiscard]] std::optional<Operation<core::Done>> settle(
-        DeliveryPtr delivery, ports::Settlement settlement,
-        const OperationContext& context) override;
+    [[nodiscard]] std::optional<Operation<core::Done>> settle(DeliveryPtr delivery,
+                                                              ports::Settlement settlement,
+                                                              const CallOptions& call) override;
     /// Throws not_supported, because the processor renews the lock.
     [[nodiscard]] Operation<Deadline> renew_lock(const HeldDelivery& delivery,
-                                                 const OperationContext& context) override;
+                                                 const CallOptions& call) override;
 
     /// Returns an operation that makes a request of the session. When the operation starts, it
     /// calls `ask(driver, pending)` on the loop, and `ask` makes the request. If the session is not
@@ -38,13 +38,14 @@ public:
     /// a function that gives the request up. The function gets the driver. Null: the request cannot
     /// be given up.
     template <typename T, typename Ask>
-    [[nodiscard]] Operation<T> operation(const OperationContext& context, Ask ask) const {
-        OperationContext combined = context.within(OperationContext::current());
-        const Deadline deadline = combined.effective(timeout_, clock_->now());
+    [[nodiscard]] Operation<T> operation(const CallOptions& call, Ask ask) const {
+        const TimePoint now = clock_->now();
+        CallScope scope = scope_of(call, now);
+        const Deadline deadline = scope.deadline_or(timeout_, now);
         return {.client = host_.lock(),
                 .loop = loop_,
                 .deadline = deadline,
-                .context = std::move(combined),
+                .context = std::move(scope.context),
                 .start =
                     [weak = driver_, lost = loss(),
                      ask = std::move(ask)](const PendingPtr<T>& pending) mutable {

@@ -29,7 +29,7 @@ core::Result<Deliveries> hand_over(Deliveries deliveries, ports::HeldLink& link)
 
 PublicCall<Deliveries, std::vector<LockedMessage>> receive_deferred(
     const SessionContext& session, std::vector<std::int64_t> sequence_numbers,
-    const OperationContext& context) {
+    const CallOptions& call) {
     if (TestSession* const test = TestSession::of(session)) {
         return {.operation = std::nullopt,
                 .finish = std::bind_front(
@@ -44,7 +44,7 @@ PublicCall<Deliveries, std::vector<LockedMessage>> receive_deferred(
     holder->require(ports::Capability::defer);
     return {
         holder->operation<Deliveries>(
-            context,
+            call,
             [numbers = std::move(sequence_numbers)](
                 processor::SessionDriver& driver,
                 const PendingPtr<Deliveries>& pending) mutable -> HandlerSession::GiveUp {
@@ -69,8 +69,8 @@ PublicCall<Deliveries, std::vector<LockedMessage>> receive_deferred(
 } // namespace client
 
 std::vector<SessionMessage> SessionContext::receive_deferred(
-    std::vector<std::int64_t> sequence_numbers, const OperationContext& context) {
-    return client::block(client::receive_deferred(*this, std::move(sequence_numbers), context));
+    std::vector<std::int64_t> sequence_numbers, const CallOptions& call) {
+    return client::block(client::receive_deferred(*this, std::move(sequence_numbers), call));
 }
 
 } // namespace sessionq

@@ -14,6 +14,6 @@ namespace sessionq::client {
 /// Receives deferred messages of a processor's session, for its handlers.
 [[nodiscard]] PublicCall<Deliveries, std::vector<LockedMessage>> receive_deferred(
     const SessionContext& session, std::vector<std::int64_t> sequence_numbers,
-    const OperationContext& context);
+    const CallOptions& call);
 
 } // namespace sessionq::client

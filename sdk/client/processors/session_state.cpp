@@ -14,13 +14,12 @@ namespace {
 
 /// `ask` makes the request of the session's state.
 template <typename T, typename Ask>
-Operation<T> state_operation(const SessionContext& session, const OperationContext& context,
-                             Ask ask) {
+Operation<T> state_operation(const SessionContext& session, const CallOptions& call, Ask ask) {
     processor::SessionDriver& driver = *Access::session(session)->driver();
     driver.view().workplace().endpoint.capabilities().require(ports::Capability::session_state);
     return HandlerSession{driver}.operation<T>(
-        context, [ask = std::move(ask)](processor::SessionDriver& there,
-                                        const PendingPtr<T>& pending) mutable {
+        call, [ask = std::move(ask)](processor::SessionDriver& there,
+                                     const PendingPtr<T>& pending) mutable {
             const ports::RequestId id = ask(there.held_link()->state(), pending->deadline(),
                                             AnswerTo<T>{pending, Errc::lock_lost});
             return HandlerSession::GiveUp{
@@ -31,19 +30,19 @@ Operation<T> state_operation(const SessionContext& session, const OperationConte
 } // namespace
 
 Operation<std::optional<std::string>> get_state(const SessionContext& session,
-                                                const OperationContext& context) {
+                                                const CallOptions& call) {
     using State = std::optional<std::string>;
     return state_operation<State>(
-        session, context,
+        session, call,
         [](ports::EnvelopedState& kept, Deadline deadline, AnswerTo<State> answer_to) {
             return kept.get(deadline, std::move(answer_to));
         });
 }
 
 Operation<core::Done> set_state(const SessionContext& session, std::optional<std::string> state,
-                                const OperationContext& context) {
+                                const CallOptions& call) {
     return state_operation<core::Done>(
-        session, context,
+        session, call,
         [state = std::move(state)](ports::EnvelopedState& kept, Deadline deadline,
                                    AnswerTo<core::Done> answer_to) mutable {
             return kept.set(std::move(state), deadline, std::move(answer_to));
@@ -51,7 +50,7 @@ Operation<core::Done> set_state(const SessionContext& session, std::optional<std
 }
 
 PublicCall<std::optional<std::string>> read_state(const SessionContext& session,
-                                                  const OperationContext& context) {
+                                                  const CallOptions& call) {
     using State = std::optional<std::string>;
     if (TestSession* const test = TestSession::of(session)) {
         return {.operation = std::nullopt,
@@ -59,26 +58,26 @@ PublicCall<std::optional<std::string>> read_state(const SessionContext& session,
                     return state;
                 }};
     }
-    return {get_state(session, context)};
+    return {get_state(session, call)};
 }
 
 PublicCall<core::Done> write_state(const SessionContext& session, std::optional<std::string> state,
-                                   const OperationContext& context) {
+                                   const CallOptions& call) {
     if (TestSession* const test = TestSession::of(session)) {
         test->broker().write_state(std::move(state));
         return {};
     }
-    return {set_state(session, std::move(state), context)};
+    return {set_state(session, std::move(state), call)};
 }
 
 } // namespace client
 
-std::optional<std::string> SessionContext::state(const OperationContext& context) {
-    return client::block(client::read_state(*this, context));
+std::optional<std::string> SessionContext::state(const CallOptions& call) {
+    return client::block(client::read_state(*this, call));
 }
 
-void SessionContext::set_state(std::optional<std::string> state, const OperationContext& context) {
-    client::block(client::write_state(*this, std::move(state), context));
+void SessionContext::set_state(std::optional<std::string> state, const CallOptions& call) {
+    client::block(client::write_state(*this, std::move(state), call));
 }
 
 } // namespace sessionq

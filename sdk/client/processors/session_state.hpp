@@ -12,16 +12,16 @@ namespace sessionq::client {
 
 /// The state of a processor's session, for its handlers.
 [[nodiscard]] Operation<std::optional<std::string>> get_state(const SessionContext& session,
-                                                              const OperationContext& context);
+                                                              const CallOptions& call);
 [[nodiscard]] Operation<core::Done> set_state(const SessionContext& session,
                                               std::optional<std::string> state,
-                                              const OperationContext& context);
+                                              const CallOptions& call);
 
 /// The same, also in an application's test.
 [[nodiscard]] PublicCall<std::optional<std::string>> read_state(const SessionContext& session,
-                                                                const OperationContext& context);
+                                                                const CallOptions& call);
 [[nodiscard]] PublicCall<core::Done> write_state(const SessionContext& session,
                                                  std::optional<std::string> state,
-                                                 const OperationContext& context);
+                                                 const CallOptions& call);
 
 } // namespace sessionq::client

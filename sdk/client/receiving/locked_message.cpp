@@ -39,32 +39,32 @@ std::stop_token LockedMessage::stop_token() const {
     return lock != nullptr ? lock->stop_token() : client::Access::session(*this)->stop_token();
 }
 
-Deadline LockedMessage::renew_lock(const OperationContext& context) {
-    return client::block(client::renew_lock(*this, context));
+Deadline LockedMessage::renew_lock(const CallOptions& call) {
+    return client::block(client::renew_lock(*this, call));
 }
 
-void LockedMessage::complete(const OperationContext& context) {
-    client::block(client::settle(*this, ports::Outcome::complete, context));
+void LockedMessage::complete(const CallOptions& call) {
+    client::block(client::settle(*this, ports::Outcome::complete, call));
 }
 
-void LockedMessage::abandon(Properties properties_to_modify, const OperationContext& context) {
+void LockedMessage::abandon(Properties properties_to_modify, const CallOptions& call) {
     client::block(
-        client::settle(*this, ports::Outcome::abandon, context, std::move(properties_to_modify)));
+        client::settle(*this, ports::Outcome::abandon, call, std::move(properties_to_modify)));
 }
 
-void LockedMessage::release(const OperationContext& context) {
-    client::block(client::settle(*this, ports::Outcome::release, context));
+void LockedMessage::release(const CallOptions& call) {
+    client::block(client::settle(*this, ports::Outcome::release, call));
 }
 
-void LockedMessage::defer(Properties properties_to_modify, const OperationContext& context) {
+void LockedMessage::defer(Properties properties_to_modify, const CallOptions& call) {
     client::block(
-        client::settle(*this, ports::Outcome::defer, context, std::move(properties_to_modify)));
+        client::settle(*this, ports::Outcome::defer, call, std::move(properties_to_modify)));
 }
 
 void LockedMessage::dead_letter(std::string reason, std::string description,
-                                Properties properties_to_modify, const OperationContext& context) {
+                                Properties properties_to_modify, const CallOptions& call) {
     client::block(
-        client::settle(*this, ports::Outcome::dead_letter, context, std::move(properties_to_modify),
+        client::settle(*this, ports::Outcome::dead_letter, call, std::move(properties_to_modify),
                        {.reason = std::move(reason), .description = std::move(description)}));
 }
 

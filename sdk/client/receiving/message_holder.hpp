@@ -7,8 +7,8 @@
 #include <stop_token>
 #include <utility>
 
+#include <sessionq/call_options.hpp>
 #include <sessionq/deadline.hpp>
-#include <sessionq/operation_context.hpp>
 
 #include "client/calls/pending.hpp"
 #include "core/intrusive_list.hpp"
@@ -77,11 +77,12 @@ public:
     using DeliveryPtr = std::shared_ptr<HeldDelivery>;
 
     /// Makes the operation that sends the settlement. Unset: it is done already.
-    [[nodiscard]] virtual std::optional<Operation<core::Done>> settle(
-        DeliveryPtr delivery, ports::Settlement settlement, const OperationContext& context) = 0;
+    [[nodiscard]] virtual std::optional<Operation<core::Done>> settle(DeliveryPtr delivery,
+                                                                      ports::Settlement settlement,
+                                                                      const CallOptions& call) = 0;
     /// Throws the errors of the settling functions.
     [[nodiscard]] virtual Operation<Deadline> renew_lock(const HeldDelivery& delivery,
-                                                         const OperationContext& context) = 0;
+                                                         const CallOptions& call) = 0;
 };
 
 } // namespace sessionq::client

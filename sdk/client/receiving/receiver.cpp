@@ -25,8 +25,8 @@ Receiver& Receiver::operator=(Receiver&& other) noexcept {
 Receiver::~Receiver() { client::give_back(session_); }
 
 Receiver Receiver::open(const Client& client, const std::string& entity, ReceiverOptions options,
-                        const OperationContext& context) {
-    return client::block(client::open_receiver(client, entity, options, context));
+                        const CallOptions& call) {
+    return client::block(client::open_receiver(client, entity, options, call));
 }
 
 const std::string& Receiver::entity() const {
@@ -42,21 +42,19 @@ std::optional<Failure> Receiver::loss() const {
 }
 
 std::vector<LockedMessage> Receiver::receive(std::size_t max_messages, Duration wait,
-                                             const OperationContext& context) {
-    return client::block(client::receive(*this, max_messages, wait, context));
+                                             const CallOptions& call) {
+    return client::block(client::receive(*this, max_messages, wait, call));
 }
 
-std::optional<LockedMessage> Receiver::receive_one(Duration wait, const OperationContext& context) {
-    return client::block(client::receive_one(*this, wait, context));
+std::optional<LockedMessage> Receiver::receive_one(Duration wait, const CallOptions& call) {
+    return client::block(client::receive_one(*this, wait, call));
 }
 
 std::vector<LockedMessage> Receiver::receive_deferred(std::vector<std::int64_t> sequence_numbers,
-                                                      const OperationContext& context) {
-    return client::block(client::receive_deferred(*this, std::move(sequence_numbers), context));
+                                                      const CallOptions& call) {
+    return client::block(client::receive_deferred(*this, std::move(sequence_numbers), call));
 }
 
-void Receiver::close(const OperationContext& context) {
-    client::block(client::close(*this, context));
-}
+void Receiver::close(const CallOptions& call) { client::block(client::close(*this, call)); }
 
 } // namespace sessionq

@@ -26,29 +26,27 @@ SessionReceiver::~SessionReceiver() { client::give_back(session_); }
 
 SessionReceiver SessionReceiver::accept(const Client& client, const std::string& entity,
                                         const std::string& session_id,
-                                        SessionReceiverOptions options,
-                                        const OperationContext& context) {
+                                        SessionReceiverOptions options, const CallOptions& call) {
     return client::block(client::accept_session<SessionReceiver>(
         client,
         {.entity = entity, .session_id = session_id, .receiver = client::settings_of(options)},
-        context));
+        call));
 }
 
 SessionReceiver SessionReceiver::accept_next(const Client& client, const std::string& entity,
                                              SessionReceiverOptions options,
-                                             const OperationContext& context) {
+                                             const CallOptions& call) {
     return client::block(client::accept_session<SessionReceiver>(
-        client, {.entity = entity, .receiver = client::settings_of(options)}, context));
+        client, {.entity = entity, .receiver = client::settings_of(options)}, call));
 }
 
 std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& client,
                                                                 const std::string& entity,
                                                                 Duration wait,
                                                                 SessionReceiverOptions options,
-                                                                const OperationContext& context) {
+                                                                const CallOptions& call) {
     return client::block(client::accept_session<std::optional<SessionReceiver>>(
-        client, {.entity = entity, .wait = wait, .receiver = client::settings_of(options)},
-        context));
+        client, {.entity = entity, .wait = wait, .receiver = client::settings_of(options)}, call));
 }
 
 const std::string& SessionReceiver::session_id() const {
@@ -72,34 +70,31 @@ std::optional<Failure> SessionReceiver::loss() const {
 }
 
 std::vector<SessionMessage> SessionReceiver::receive(std::size_t max_messages, Duration wait,
-                                                     const OperationContext& context) {
-    return client::block(client::receive(*this, max_messages, wait, context));
+                                                     const CallOptions& call) {
+    return client::block(client::receive(*this, max_messages, wait, call));
 }
 
-std::optional<SessionMessage> SessionReceiver::receive_one(Duration wait,
-                                                           const OperationContext& context) {
-    return client::block(client::receive_one(*this, wait, context));
+std::optional<SessionMessage> SessionReceiver::receive_one(Duration wait, const CallOptions& call) {
+    return client::block(client::receive_one(*this, wait, call));
 }
 
 std::vector<SessionMessage> SessionReceiver::receive_deferred(
-    std::vector<std::int64_t> sequence_numbers, const OperationContext& context) {
-    return client::block(client::receive_deferred(*this, std::move(sequence_numbers), context));
+    std::vector<std::int64_t> sequence_numbers, const CallOptions& call) {
+    return client::block(client::receive_deferred(*this, std::move(sequence_numbers), call));
 }
 
-std::optional<std::string> SessionReceiver::state(const OperationContext& context) {
-    return client::block(client::get_state(*this, context));
+std::optional<std::string> SessionReceiver::state(const CallOptions& call) {
+    return client::block(client::get_state(*this, call));
 }
 
-void SessionReceiver::set_state(std::optional<std::string> state, const OperationContext& context) {
-    client::block(client::set_state(*this, std::move(state), context));
+void SessionReceiver::set_state(std::optional<std::string> state, const CallOptions& call) {
+    client::block(client::set_state(*this, std::move(state), call));
 }
 
-Deadline SessionReceiver::renew_lock(const OperationContext& context) {
-    return client::block(client::renew_lock(*this, context));
+Deadline SessionReceiver::renew_lock(const CallOptions& call) {
+    return client::block(client::renew_lock(*this, call));
 }
 
-void SessionReceiver::close(const OperationContext& context) {
-    client::block(client::close(*this, context));
-}
+void SessionReceiver::close(const CallOptions& call) { client::block(client::close(*this, call)); }
 
 } // namespace sessionq

@@ -103,13 +103,13 @@ void start_accept(EndpointThread& thread, core::Executor& notifier, const Accept
 } // namespace
 
 Operation<HeldSessionPtr> accept_operation(const std::shared_ptr<ClientCore>& client,
-                                           AcceptTerms terms, const OperationContext& context) {
+                                           AcceptTerms terms, const CallOptions& call) {
     check_terms(client->capabilities(), terms);
     EndpointThread& thread = client->next_thread();
     const bool waits = is_waiting(terms);
     const std::optional<Duration> wait = terms.wait;
     auto operation = make_operation<HeldSessionPtr>(
-        client, *thread.thread, context,
+        client, *thread.thread, call,
         [&thread, &notifier = client->notifier(),
          terms = std::move(terms)](const PendingPtr<HeldSessionPtr>& pending) {
             start_accept(thread, notifier, terms, pending);
@@ -123,13 +123,13 @@ Operation<HeldSessionPtr> accept_operation(const std::shared_ptr<ClientCore>& cl
 }
 
 Operation<Deliveries> receive_operation(const HeldSession& session, std::size_t max_messages,
-                                        Duration wait, const OperationContext& context) {
+                                        Duration wait, const CallOptions& call) {
     require_argument(max_messages >= 1 && max_messages <= max_messages_per_receive,
                      "max_messages must be 1 to 10,000");
     require_argument(wait >= Duration::zero(), "wait must be zero or more");
     const bool present_only = wait == Duration::zero();
     auto operation =
-        on_session(session, context, &SessionReceiverCore::receive, max_messages, present_only);
+        on_session(session, call, &SessionReceiverCore::receive, max_messages, present_only);
     operation.unstarted = answer_in_vain;
     if (!present_only) {
         operation.deadline =
@@ -160,9 +160,9 @@ std::vector<LockedMessage> to_received(const HeldSessionPtr& session, const Rece
     return messages;
 }
 
-Operation<core::Done> close_operation(const HeldSession& session, const OperationContext& context) {
+Operation<core::Done> close_operation(const HeldSession& session, const CallOptions& call) {
     return make_operation<core::Done>(
-        session.client(), session.status()->loop(), context,
+        session.client(), session.status()->loop(), call,
         [status = session.status()](const PendingPtr<core::Done>& pending) {
             if (SessionReceiverCore* there = status->receiver()) {
                 there->close(pending);
@@ -186,18 +186,17 @@ void HeldSession::require_held() const {
 
 std::optional<Operation<core::Done>> HeldSession::settle(DeliveryPtr delivery,
                                                          ports::Settlement settlement,
-                                                         const OperationContext& context) {
+                                                         const CallOptions& call) {
     auto span = begin_settle(client_->tracing(), place(), delivery->message,
-                             to_string(settlement.outcome), trace_of(context));
-    auto operation = on_session(*this, context, &SessionReceiverCore::settle, std::move(delivery),
+                             to_string(settlement.outcome), trace_of(call.context));
+    auto operation = on_session(*this, call, &SessionReceiverCore::settle, std::move(delivery),
                                 std::move(settlement));
     operation.span = std::move(span);
     return operation;
 }
 
-Operation<Deadline> HeldSession::renew_lock(const HeldDelivery& delivery,
-                                            const OperationContext& context) {
-    return on_session(*this, context, &SessionReceiverCore::renew_lock, delivery.own_lock);
+Operation<Deadline> HeldSession::renew_lock(const HeldDelivery& delivery, const CallOptions& call) {
+    return on_session(*this, call, &SessionReceiverCore::renew_lock, delivery.own_lock);
 }
 
 namespace {
@@ -216,17 +215,17 @@ void require_held(const LockedMessage& message) {
 
 } // namespace
 
-Operation<Deadline> renew_lock(const LockedMessage& message, const OperationContext& context) {
+Operation<Deadline> renew_lock(const LockedMessage& message, const CallOptions& call) {
     MessageHolder& holder = *Access::session(message);
     const HeldDelivery& delivery = *Access::delivery(message);
     holder.require(delivery.own_lock != nullptr ? ports::Capability::message_lock_renewal
                                                 : ports::Capability::lock_renewal);
     require_held(message);
-    return holder.renew_lock(delivery, context);
+    return holder.renew_lock(delivery, call);
 }
 
 PublicCall<core::Done> settle(const LockedMessage& message, ports::Outcome outcome,
-                              const OperationContext& context, Properties properties_to_modify,
+                              const CallOptions& call, Properties properties_to_modify,
                               DeadLetterInfo dead_letter) {
     MessageHolder& holder = *Access::session(message);
     if (const auto needed = ports::capability_for(outcome)) {
@@ -243,11 +242,11 @@ PublicCall<core::Done> settle(const LockedMessage& message, ports::Outcome outco
                 {.outcome = outcome,
                  .dead_letter = ports::to_dead_letter(dead_letter.reason, dead_letter.description),
                  .properties_to_modify = std::move(properties_to_modify)},
-                context)};
+                call)};
 }
 
 PublicCall<CompleteFailures> complete_all(const std::vector<const LockedMessage*>& messages,
-                                          const OperationContext& context) {
+                                          const CallOptions& call) {
     struct One final : Pending<core::Done> {
         One(core::EventLoop& loop, Deadline deadline, std::shared_ptr<CompleteFailures> all,
             std::size_t at)
@@ -269,7 +268,7 @@ PublicCall<CompleteFailures> complete_all(const std::vector<const LockedMessage*
     std::vector<std::pair<std::size_t, Operation<core::Done>>> operations;
     for (std::size_t at = 0; at < messages.size(); ++at) {
         try {
-            if (auto one = settle(*messages[at], ports::Outcome::complete, context).operation) {
+            if (auto one = settle(*messages[at], ports::Outcome::complete, call).operation) {
                 operations.emplace_back(at, std::move(*one));
             }
         } catch (const Error& error) {

@@ -32,23 +32,22 @@ struct AcceptTerms {
     ReceiverSettings receiver{};
 };
 
-[[nodiscard]] inline ReceiveSpan begin_receive(const ClientCore& client,
-                                               const OperationContext& context) {
-    return {client.tracing(), trace_of(context)};
+[[nodiscard]] inline ReceiveSpan begin_receive(const ClientCore& client, const CallOptions& call) {
+    return {client.tracing(), trace_of(call.context)};
 }
 
 [[nodiscard]] Operation<HeldSessionPtr> accept_operation(const std::shared_ptr<ClientCore>& client,
                                                          AcceptTerms terms,
-                                                         const OperationContext& context);
+                                                         const CallOptions& call);
 
 /// `R` may also be an optional receiver, which is unset if there is no session.
 template <typename R>
 [[nodiscard]] PublicCall<HeldSessionPtr, R> accept_session(const Client& client, AcceptTerms terms,
-                                                           const OperationContext& context) {
+                                                           const CallOptions& call) {
     const bool is_session = terms.receiver.scope == ports::Scope::session;
-    return {accept_operation(Access::core(client), std::move(terms), context),
+    return {accept_operation(Access::core(client), std::move(terms), call),
             [core = Access::core(client), is_session,
-             span = begin_receive(*Access::core(client), context)](
+             span = begin_receive(*Access::core(client), call)](
                 core::Result<HeldSessionPtr> answer) -> R {
                 if constexpr (std::is_default_constructible_v<R>) {
                     if (!answer && answer.failure().code == Errc::no_session_available) {
@@ -71,23 +70,23 @@ template <typename R>
 /// Opens a receiver of an entity without sessions.
 [[nodiscard]] inline PublicCall<HeldSessionPtr, Receiver> open_receiver(
     const Client& client, const std::string& entity, const ReceiverOptions& options,
-    const OperationContext& context) {
+    const CallOptions& call) {
     const ports::Capabilities& broker = Access::core(client)->capabilities();
     return accept_session<Receiver>(client,
                                     {.entity = entity_path(broker, entity, options.sub_queue),
                                      .receiver = settings_of(options)},
-                                    context);
+                                    call);
 }
 
 /// Returns an operation that calls `method` of the receiver on its loop. If the receiver is not
 /// open then, the operation fails. The operation refers to no client while it runs on the loop.
 template <typename T, typename... Args>
-[[nodiscard]] Operation<T> on_session(const HeldSession& session, const OperationContext& context,
+[[nodiscard]] Operation<T> on_session(const HeldSession& session, const CallOptions& call,
                                       void (SessionReceiverCore::*method)(const PendingPtr<T>&,
                                                                           Args...),
                                       std::type_identity_t<Args>... args) {
     auto operation = make_operation<T>(
-        session.client(), session.status()->loop(), context,
+        session.client(), session.status()->loop(), call,
         [status = session.status(), method,
          ... args = std::move(args)](const PendingPtr<T>& pending) mutable {
             SessionReceiverCore* receiver = status->receiver();
@@ -114,7 +113,7 @@ template <typename R>
 
 [[nodiscard]] Operation<Deliveries> receive_operation(const HeldSession& session,
                                                       std::size_t max_messages, Duration wait,
-                                                      const OperationContext& context);
+                                                      const CallOptions& call);
 
 /// Wraps deliveries for the application.
 [[nodiscard]] std::vector<LockedMessage> to_messages(const std::shared_ptr<MessageHolder>& holder,
@@ -127,20 +126,19 @@ template <typename R>
 
 template <typename R>
 [[nodiscard]] auto receive(const R& receiver, std::size_t max_messages, Duration wait,
-                           const OperationContext& context) {
+                           const CallOptions& call) {
     const HeldSessionPtr& session = Access::session(receiver);
     return PublicCall<Deliveries, std::vector<LockedMessage>>{
-        receive_operation(*session, max_messages, wait, context),
-        std::bind_front(to_received, session, begin_receive(*session->client(), context))};
+        receive_operation(*session, max_messages, wait, call),
+        std::bind_front(to_received, session, begin_receive(*session->client(), call))};
 }
 
 template <typename R>
-[[nodiscard]] auto receive_one(const R& receiver, Duration wait, const OperationContext& context) {
+[[nodiscard]] auto receive_one(const R& receiver, Duration wait, const CallOptions& call) {
     const HeldSessionPtr& session = Access::session(receiver);
     return PublicCall<Deliveries, std::optional<LockedMessage>>{
-        receive_operation(*session, 1, wait, context),
-        [session,
-         span = begin_receive(*session->client(), context)](core::Result<Deliveries> answer) {
+        receive_operation(*session, 1, wait, call),
+        [session, span = begin_receive(*session->client(), call)](core::Result<Deliveries> answer) {
             auto messages = to_received(session, span, std::move(answer));
             return messages.empty() ? std::nullopt : std::optional{std::move(messages.front())};
         }};
@@ -148,49 +146,45 @@ template <typename R>
 
 template <typename R>
 [[nodiscard]] auto receive_deferred(const R& receiver, std::vector<std::int64_t> sequence_numbers,
-                                    const OperationContext& context) {
+                                    const CallOptions& call) {
     return PublicCall<Deliveries, std::vector<LockedMessage>>{
-        on_session(session_with(ports::Capability::defer, receiver), context,
+        on_session(session_with(ports::Capability::defer, receiver), call,
                    &SessionReceiverCore::receive_deferred, std::move(sequence_numbers)),
         std::bind_front(to_received, Access::session(receiver),
-                        begin_receive(*Access::session(receiver)->client(), context))};
+                        begin_receive(*Access::session(receiver)->client(), call))};
 }
 
-[[nodiscard]] inline auto get_state(const SessionReceiver& receiver,
-                                    const OperationContext& context) {
-    return on_session(session_with(ports::Capability::session_state, receiver), context,
+[[nodiscard]] inline auto get_state(const SessionReceiver& receiver, const CallOptions& call) {
+    return on_session(session_with(ports::Capability::session_state, receiver), call,
                       &SessionReceiverCore::get_state);
 }
 
 [[nodiscard]] inline auto set_state(const SessionReceiver& receiver,
-                                    std::optional<std::string> state,
-                                    const OperationContext& context) {
-    return on_session(session_with(ports::Capability::session_state, receiver), context,
+                                    std::optional<std::string> state, const CallOptions& call) {
+    return on_session(session_with(ports::Capability::session_state, receiver), call,
                       &SessionReceiverCore::set_state, std::move(state));
 }
 
-[[nodiscard]] inline auto renew_lock(const SessionReceiver& receiver,
-                                     const OperationContext& context) {
-    return on_session(session_with(ports::Capability::lock_renewal, receiver), context,
+[[nodiscard]] inline auto renew_lock(const SessionReceiver& receiver, const CallOptions& call) {
+    return on_session(session_with(ports::Capability::lock_renewal, receiver), call,
                       &SessionReceiverCore::renew_lock, nullptr);
 }
 
 /// Renews the message's own lock, or the lock of its session if the message has no lock of its own.
 /// Throws `already_settled` or `lock_lost`.
-[[nodiscard]] Operation<Deadline> renew_lock(const LockedMessage& message,
-                                             const OperationContext& context);
+[[nodiscard]] Operation<Deadline> renew_lock(const LockedMessage& message, const CallOptions& call);
 
 [[nodiscard]] Operation<core::Done> close_operation(const HeldSession& session,
-                                                    const OperationContext& context);
+                                                    const CallOptions& call);
 
 template <typename R>
-[[nodiscard]] Operation<core::Done> close(const R& receiver, const OperationContext& context) {
-    return close_operation(*Access::session(receiver), context);
+[[nodiscard]] Operation<core::Done> close(const R& receiver, const CallOptions& call) {
+    return close_operation(*Access::session(receiver), call);
 }
 
 /// Settles the message (R8). Throws `already_settled` or `lock_lost`. A second attempt throws.
 [[nodiscard]] PublicCall<core::Done> settle(const LockedMessage& message, ports::Outcome outcome,
-                                            const OperationContext& context,
+                                            const CallOptions& call,
                                             Properties properties_to_modify = {},
                                             DeadLetterInfo dead_letter = {});
 
@@ -200,6 +194,6 @@ using CompleteFailures = std::vector<std::optional<Failure>>;
 /// Completes messages of one receiver. It sends all settlements without waiting for answers in
 /// between. It ends when all settlements are answered. The messages must live until then.
 [[nodiscard]] PublicCall<CompleteFailures> complete_all(
-    const std::vector<const LockedMessage*>& messages, const OperationContext& context);
+    const std::vector<const LockedMessage*>& messages, const CallOptions& call);
 
 } // namespace sessionq::client

@@ -98,11 +98,11 @@ public:
     }
     void require(ports::Capability capability) const override;
     void require_held() const override;
-    [[nodiscard]] std::optional<Operation<core::Done>> settle(
-        DeliveryPtr delivery, ports::Settlement settlement,
-        const OperationContext& context) override;
+    [[nodiscard]] std::optional<Operation<core::Done>> settle(DeliveryPtr delivery,
+                                                              ports::Settlement settlement,
+                                                              const CallOptions& call) override;
     [[nodiscard]] Operation<Deadline> renew_lock(const HeldDelivery& delivery,
-                                                 const OperationContext& context) override;
+                                                 const CallOptions& call) override;
 
     /// Keeps the client alive until the session is given back. Call it on the caller's thread,
     /// because no object on a receive thread may hold the client.

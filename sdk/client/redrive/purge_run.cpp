@@ -56,7 +56,7 @@ void PurgeRun::give_up() {
 }
 
 Operation<std::uint64_t> purge_all(const Client& client, const std::string& entity,
-                                   const PurgeOptions& options, const OperationContext& context) {
+                                   const PurgeOptions& options, const CallOptions& call) {
     const auto& core = Access::core(client);
     core->capabilities().require(ports::Capability::batch_delete);
     ports::DeleteMessagesRequest request{
@@ -66,21 +66,22 @@ Operation<std::uint64_t> purge_all(const Client& client, const std::string& enti
     const auto fault = core::id_fault(options.session_id.value_or(""));
     require_option(fault.empty(), "PurgeOptions::session_id " + std::string{fault});
     EndpointThread& thread = core->next_thread();
+    const TimePoint now = core->clock().now();
     auto operation = make_operation<std::uint64_t>(
-        core, *thread.thread, context,
+        core, *thread.thread, call,
         [&thread, request = std::move(request), max = options.max_messages,
          timeout = core->options().operation_timeout](const PendingPtr<std::uint64_t>& pending) {
             std::make_shared<PurgeRun>(*thread.endpoint, request, max, timeout, pending)->start();
         });
-    operation.deadline = operation.context.deadline(); // the timeout is that of each request
+    operation.deadline = scope_of(call, now).deadline; // the configured one is of each request
     return operation;
 }
 
 } // namespace client
 
 std::uint64_t purge(const Client& client, const std::string& entity, const PurgeOptions& options,
-                    const OperationContext& context) {
-    return client::block(client::purge_all(client, entity, options, context));
+                    const CallOptions& call) {
+    return client::block(client::purge_all(client, entity, options, call));
 }
 
 } // namespace sessionq

@@ -44,6 +44,6 @@ private:
 /// Throws if an argument is invalid or the broker cannot delete messages.
 [[nodiscard]] Operation<std::uint64_t> purge_all(const Client& client, const std::string& entity,
                                                  const PurgeOptions& options,
-                                                 const OperationContext& context);
+                                                 const CallOptions& call);
 
 } // namespace sessionq::client

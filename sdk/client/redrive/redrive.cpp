@@ -17,11 +17,12 @@ namespace {
 using RunPtr = std::unique_ptr<client::RedriveRun>;
 
 RunPtr make_run(const Client& client, const std::string& entity, RedriveOptions options,
-                const OperationContext& context) {
+                const CallOptions& call) {
     auto route =
         client::redrive_route(client::Access::core(client)->capabilities(), entity, options);
+    client::CallScope scope = client::scope_of(call, client::Access::core(client)->clock().now());
     return std::make_unique<client::RedriveRun>(client, std::move(route), std::move(options),
-                                                context.within(OperationContext::current()));
+                                                std::move(scope));
 }
 
 } // namespace
@@ -38,9 +39,9 @@ bool DeadLetterFilter::matches(const ReceivedMessage& message, WallTime now) con
 }
 
 RedriveReport redrive(const Client& client, const std::string& entity, RedriveOptions options,
-                      const OperationContext& context) {
+                      const CallOptions& call) {
     client::require_may_wait();
-    const RunPtr run = make_run(client, entity, std::move(options), context);
+    const RunPtr run = make_run(client, entity, std::move(options), call);
     while (detail::CallPtr<void> call = run->next()) {
         client::block(std::move(call));
     }
@@ -50,8 +51,8 @@ RedriveReport redrive(const Client& client, const std::string& entity, RedriveOp
 std::unique_ptr<detail::RedriveSteps> detail::prepare_redrive(const Client& client,
                                                               const std::string& entity,
                                                               RedriveOptions options,
-                                                              const OperationContext& context) {
-    return make_run(client, entity, std::move(options), context);
+                                                              const CallOptions& call) {
+    return make_run(client, entity, std::move(options), call);
 }
 
 } // namespace sessionq

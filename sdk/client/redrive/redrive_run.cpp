@@ -51,12 +51,12 @@ SenderOptions sender_options() {
 } // namespace
 
 RedriveRun::RedriveRun(const Client& client, RedriveRoute route, RedriveOptions options,
-                       OperationContext context)
+                       CallScope scope)
     : client_{client},
       route_{std::move(route)},
       options_{std::move(options)},
-      scope_{std::move(context)},
-      work_{Deadline{}, scope_.stop()},
+      scope_{std::move(scope)},
+      work_{.stop = scope_.context.stop()},
       sender_{client_, route_.target, sender_options()},
       machine_{options_.hold_sessions, options_.max_wait, now()},
       selection_{core::system_clock().wall_now(),
@@ -118,7 +118,7 @@ detail::CallPtr<void> RedriveRun::perform(const Machine::Receive& step) {
         return request([&] { return open_receiver(client_, route_.entity, options, work_); },
                        [this](auto take) { hand_.receiver = take(); });
     }
-    const Duration wait = std::min(step.wait, scope_.deadline().remaining(now()));
+    const Duration wait = std::min(step.wait, scope_.deadline.remaining(now()));
     return request([&] { return receive(*hand_.receiver, Machine::most_at_once, wait, work_); },
                    [this](auto take) { received(take()); });
 }
@@ -323,10 +323,10 @@ detail::CallPtr<void> RedriveRun::perform(const Machine::Finish& /*step*/) {
 
 /// Throws if the redrive may not go on.
 void RedriveRun::check_scope() const {
-    if (scope_.stop().stop_requested()) {
+    if (scope_.context.stop().stop_requested()) {
         throw Error{Errc::cancelled, "the redrive was stopped"};
     }
-    if (scope_.deadline().passed(now())) {
+    if (scope_.deadline.passed(now())) {
         throw Error{Errc::timeout, "the redrive has not finished"};
     }
 }

@@ -26,8 +26,7 @@ namespace sessionq::client {
 /// returns null. They differ only in how they wait.
 class RedriveRun final : public detail::RedriveSteps {
 public:
-    RedriveRun(const Client& client, RedriveRoute route, RedriveOptions options,
-               OperationContext context);
+    RedriveRun(const Client& client, RedriveRoute route, RedriveOptions options, CallScope scope);
 
     [[nodiscard]] detail::CallPtr<void> next() override;
     [[nodiscard]] RedriveReport report() const override { return machine_.report(); }
@@ -83,8 +82,8 @@ private:
     const Client client_;
     const RedriveRoute route_;
     const RedriveOptions options_;
-    const OperationContext scope_; ///< ends the redrive, between steps
-    const OperationContext work_;  ///< of each request: it has no deadline to travel in messages
+    const CallScope scope_;  ///< ends the redrive, between steps
+    const CallOptions work_; ///< of each request: the redrive's deadline cuts none off
     const Sender sender_;
     Machine machine_;
     Selection selection_;

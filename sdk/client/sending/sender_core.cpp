@@ -77,16 +77,16 @@ SenderCore::SenderCore(std::shared_ptr<ClientCore> client, std::string entity,
     check_entity(entity_);
 }
 
-std::optional<Operation<SequenceNumbers>> SenderCore::operation(
-    std::vector<Message> messages, std::optional<WallTime> when,
-    const OperationContext& context) const {
+std::optional<Operation<SequenceNumbers>> SenderCore::operation(std::vector<Message> messages,
+                                                                std::optional<WallTime> when,
+                                                                const CallOptions& call) const {
     if (messages.empty()) {
         return std::nullopt;
     }
     if (when) {
         client_->capabilities().require(ports::Capability::schedule);
     }
-    const OperationContext request_context = context.within(OperationContext::current());
+    const OperationContext request_context = call.context.within(OperationContext::current());
     for (Message& message : messages) {
         if (when) {
             message.scheduled_enqueue_time = when;
@@ -97,7 +97,7 @@ std::optional<Operation<SequenceNumbers>> SenderCore::operation(
     core::OpenSpan span = begin_send(client_->tracing(), {entity_, when ? "schedule" : "send"},
                                      messages, request_context.trace());
     auto operation =
-        perform({.entity = entity_, .messages = std::move(messages)}, when.has_value(), context);
+        perform({.entity = entity_, .messages = std::move(messages)}, when.has_value(), call);
     if (span.is_open()) {
         operation.span = std::make_shared<core::OpenSpan>(std::move(span));
     }
@@ -105,15 +105,15 @@ std::optional<Operation<SequenceNumbers>> SenderCore::operation(
 }
 
 Operation<SequenceNumbers> SenderCore::perform(ports::SendRequest request, bool is_scheduled,
-                                               const OperationContext& context) const {
-    return options_.max_tries > 1 ? retrying(std::move(request), is_scheduled, context)
-                                  : single(std::move(request), context);
+                                               const CallOptions& call) const {
+    return options_.max_tries > 1 ? retrying(std::move(request), is_scheduled, call)
+                                  : single(std::move(request), call);
 }
 
 Operation<SequenceNumbers> SenderCore::single(ports::SendRequest request,
-                                              const OperationContext& context) const {
+                                              const CallOptions& call) const {
     return endpoint_operation<SequenceNumbers>(
-        client_, thread_, context,
+        client_, thread_, call,
         [&thread = thread_, request = std::move(request)](
             ports::Endpoint& endpoint, Deadline deadline, auto answer_to) mutable {
             request.deadline = deadline;
@@ -124,13 +124,13 @@ Operation<SequenceNumbers> SenderCore::single(ports::SendRequest request,
 }
 
 Operation<SequenceNumbers> SenderCore::retrying(ports::SendRequest request, bool is_scheduled,
-                                                const OperationContext& context) const {
+                                                const CallOptions& call) const {
     SenderOptions options = options_;
     if (is_scheduled) {
         options.unknown_outcome = UnknownOutcome::fail;
     }
     return make_operation<SequenceNumbers>(
-        client_, *thread_.thread, context,
+        client_, *thread_.thread, call,
         [&thread = thread_, options,
          request = std::move(request)](const PendingPtr<SequenceNumbers>& pending) mutable {
             request.deadline = pending->deadline();
@@ -143,9 +143,9 @@ Operation<SequenceNumbers> SenderCore::retrying(ports::SendRequest request, bool
 }
 
 PublicCall<ports::SendingLimit, MessageBatch> SenderCore::create_batch(
-    std::uint64_t max_bytes, const OperationContext& context) const {
+    std::uint64_t max_bytes, const CallOptions& call) const {
     return {endpoint_operation<ports::SendingLimit>(
-                client_, thread_, context,
+                client_, thread_, call,
                 [entity = entity_](ports::Endpoint& endpoint, Deadline deadline, auto answer_to) {
                     return endpoint.sending_limit(entity, deadline, std::move(answer_to));
                 }),
@@ -163,13 +163,13 @@ PublicCall<ports::SendingLimit, MessageBatch> SenderCore::create_batch(
 }
 
 PublicCall<core::Done> SenderCore::cancel_scheduled(SequenceNumbers sequence_numbers,
-                                                    const OperationContext& context) const {
+                                                    const CallOptions& call) const {
     if (sequence_numbers.empty()) {
         return {};
     }
     client_->capabilities().require(ports::Capability::cancel_scheduled);
     return {endpoint_operation<core::Done>(
-        client_, thread_, context,
+        client_, thread_, call,
         [entity = entity_, numbers = std::move(sequence_numbers)](
             ports::Endpoint& endpoint, Deadline deadline, auto answer_to) mutable {
             return endpoint.cancel_scheduled(std::move(entity), std::move(numbers), deadline,
@@ -191,36 +191,34 @@ Sender::Sender(const Client& client, std::string entity, SenderOptions options)
 
 const std::string& Sender::entity() const { return client::Access::core(*this)->entity(); }
 
-void Sender::send(Message message, const OperationContext& context) const {
-    send(client::SenderCore::batch_of(std::move(message)), context);
+void Sender::send(Message message, const CallOptions& call) const {
+    send(client::SenderCore::batch_of(std::move(message)), call);
 }
 
-void Sender::send(std::vector<Message> messages, const OperationContext& context) const {
-    client::block(client::Access::core(*this)->send(std::move(messages), context));
+void Sender::send(std::vector<Message> messages, const CallOptions& call) const {
+    client::block(client::Access::core(*this)->send(std::move(messages), call));
 }
 
-void Sender::send(MessageBatch batch, const OperationContext& context) const {
-    send(client::Access::take_messages(std::move(batch)), context);
+void Sender::send(MessageBatch batch, const CallOptions& call) const {
+    send(client::Access::take_messages(std::move(batch)), call);
 }
 
-MessageBatch Sender::create_batch(std::uint64_t max_bytes, const OperationContext& context) const {
-    return client::block(client::Access::core(*this)->create_batch(max_bytes, context));
+MessageBatch Sender::create_batch(std::uint64_t max_bytes, const CallOptions& call) const {
+    return client::block(client::Access::core(*this)->create_batch(max_bytes, call));
 }
 
-std::int64_t Sender::schedule(Message message, WallTime when,
-                              const OperationContext& context) const {
-    return client::block(client::Access::core(*this)->schedule(std::move(message), when, context));
+std::int64_t Sender::schedule(Message message, WallTime when, const CallOptions& call) const {
+    return client::block(client::Access::core(*this)->schedule(std::move(message), when, call));
 }
 
 std::vector<std::int64_t> Sender::schedule(std::vector<Message> messages, WallTime when,
-                                           const OperationContext& context) const {
-    return client::block(client::Access::core(*this)->schedule(std::move(messages), when, context));
+                                           const CallOptions& call) const {
+    return client::block(client::Access::core(*this)->schedule(std::move(messages), when, call));
 }
 
 void Sender::cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
-                              const OperationContext& context) const {
-    client::block(
-        client::Access::core(*this)->cancel_scheduled(std::move(sequence_numbers), context));
+                              const CallOptions& call) const {
+    client::block(client::Access::core(*this)->cancel_scheduled(std::move(sequence_numbers), call));
 }
 
 } // namespace sessionq

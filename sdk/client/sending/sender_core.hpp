@@ -32,43 +32,41 @@ public:
 
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
 
-    [[nodiscard]] auto send(std::vector<Message> messages, const OperationContext& context) const {
-        return PublicCall<SequenceNumbers, void>{operation(std::move(messages), {}, context)};
+    [[nodiscard]] auto send(std::vector<Message> messages, const CallOptions& call) const {
+        return PublicCall<SequenceNumbers, void>{operation(std::move(messages), {}, call)};
     }
     /// Sends contents unchanged: nothing is checked or added, and there is no span.
     [[nodiscard]] auto send(std::vector<MessageContentPtr> contents,
-                            const OperationContext& context) const {
+                            const CallOptions& call) const {
         return PublicCall<SequenceNumbers, void>{
-            perform({.entity = entity_, .contents = std::move(contents)}, false, context)};
+            perform({.entity = entity_, .contents = std::move(contents)}, false, call)};
     }
     [[nodiscard]] auto schedule(std::vector<Message> messages, WallTime when,
-                                const OperationContext& context) const {
-        return PublicCall<SequenceNumbers>{operation(std::move(messages), when, context)};
+                                const CallOptions& call) const {
+        return PublicCall<SequenceNumbers>{operation(std::move(messages), when, call)};
     }
-    [[nodiscard]] auto schedule(Message message, WallTime when,
-                                const OperationContext& context) const {
+    [[nodiscard]] auto schedule(Message message, WallTime when, const CallOptions& call) const {
         return PublicCall<SequenceNumbers, std::int64_t>{
-            operation(batch_of(std::move(message)), when, context),
+            operation(batch_of(std::move(message)), when, call),
             [](auto numbers) { return std::move(numbers).take_or_throw().front(); }};
     }
     [[nodiscard]] PublicCall<ports::SendingLimit, MessageBatch> create_batch(
-        std::uint64_t max_bytes, const OperationContext& context) const;
+        std::uint64_t max_bytes, const CallOptions& call) const;
     [[nodiscard]] PublicCall<core::Done> cancel_scheduled(SequenceNumbers sequence_numbers,
-                                                          const OperationContext& context) const;
+                                                          const CallOptions& call) const;
 
     [[nodiscard]] static std::vector<Message> batch_of(Message message);
 
 private:
     [[nodiscard]] Operation<SequenceNumbers> perform(ports::SendRequest request, bool is_scheduled,
-                                                     const OperationContext& context) const;
+                                                     const CallOptions& call) const;
     [[nodiscard]] Operation<SequenceNumbers> single(ports::SendRequest request,
-                                                    const OperationContext& context) const;
+                                                    const CallOptions& call) const;
     [[nodiscard]] Operation<SequenceNumbers> retrying(ports::SendRequest request, bool is_scheduled,
-                                                      const OperationContext& context) const;
+                                                      const CallOptions& call) const;
     /// Sends the messages, at `when` if set. Throws if one is invalid, before anything starts.
     [[nodiscard]] std::optional<Operation<SequenceNumbers>> operation(
-        std::vector<Message> messages, std::optional<WallTime> when,
-        const OperationContext& context) const;
+        std::vector<Message> messages, std::optional<WallTime> when, const CallOptions& call) const;
 
     const std::shared_ptr<ClientCore> client_;
     const std::string entity_;

@@ -184,14 +184,14 @@ TestSession* TestSession::of(const SessionContext& session) noexcept {
 
 std::optional<Operation<core::Done>> TestSession::settle(DeliveryPtr delivery,
                                                          ports::Settlement settlement,
-                                                         const OperationContext& /*context*/) {
+                                                         const CallOptions& /*call*/) {
     broker_.settle_deferred(static_cast<std::int64_t>(delivery->port_tag),
                             to_public(std::move(settlement)));
     return std::nullopt;
 }
 
 Operation<Deadline> TestSession::renew_lock(const HeldDelivery& /*delivery*/,
-                                            const OperationContext& /*context*/) {
+                                            const CallOptions& /*call*/) {
     throw Error{Errc::not_supported, "the processor renews the locks of its sessions"};
 }
 

@@ -147,11 +147,11 @@ public:
     // As its deferred messages see it
     void require(ports::Capability /*capability*/) const override {}
     void require_held() const override { broker_.require_held(); }
-    [[nodiscard]] std::optional<Operation<core::Done>> settle(
-        DeliveryPtr delivery, ports::Settlement settlement,
-        const OperationContext& context) override;
+    [[nodiscard]] std::optional<Operation<core::Done>> settle(DeliveryPtr delivery,
+                                                              ports::Settlement settlement,
+                                                              const CallOptions& call) override;
     [[nodiscard]] Operation<Deadline> renew_lock(const HeldDelivery& delivery,
-                                                 const OperationContext& context) override;
+                                                 const CallOptions& call) override;
 
     [[nodiscard]] TestBroker& broker() noexcept { return broker_; }
     [[nodiscard]] SessionContext& context() noexcept { return context_; }

@@ -24,11 +24,11 @@ constexpr std::size_t page = 100;
 
 void show(const ReceivedMessage& message) { write_output(line_of(record_of(message))); }
 
-void show_and_follow(Browser& browser, std::size_t left, const OperationContext& context) {
+void show_and_follow(Browser& browser, std::size_t left, const CallOptions& call) {
     while (left != 0) {
-        auto messages = browser.peek(static_cast<std::uint32_t>(std::min(left, page)), context);
+        auto messages = browser.peek(static_cast<std::uint32_t>(std::min(left, page)), call);
         if (messages.empty()) {
-            if (auto next = browser.next(Duration::max(), context)) {
+            if (auto next = browser.next(Duration::max(), call)) {
                 messages.push_back(std::move(*next));
             }
         }
@@ -51,7 +51,7 @@ int follow(Browser& browser, std::size_t left) {
     std::thread watcher{[&] { loop.run(); }};
     std::exception_ptr failure;
     try {
-        show_and_follow(browser, left, OperationContext{}.with_stop(stop.get_token()));
+        show_and_follow(browser, left, {.stop = stop.get_token()});
     } catch (...) {
         failure = std::current_exception();
     }
@@ -102,8 +102,7 @@ int run(const Client& client, const Shared&, const PeekOptions& options) {
 
 int run(const Client& client, const Shared& shared, const SessionsOptions& options) {
     for (const std::string& session :
-         list_sessions(client, options.entity,
-                       ListSessionsOptions{.state_set_after = options.state_set_after})) {
+         list_sessions(client, options.entity, {.state_set_after = options.state_set_after})) {
         Json line = Json::object();
         put_text(line, "session", session);
         write_output(shared.json ? line_of(line)

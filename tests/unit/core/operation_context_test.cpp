@@ -63,13 +63,6 @@ TEST_CASE("operation context: R20: a nested deadline shortens and never extends"
     CHECK(outer.with_deadline(Deadline::never()).deadline().time() == t0 + 10s);
 }
 
-TEST_CASE(
-    "operation context: R20: a configured timeout applies only where no deadline is in scope") {
-    CHECK(OperationContext{}.effective(5s, t0).time() == t0 + 5s);
-    CHECK(OperationContext{Deadline::at(t0 + 60s)}.effective(5s, t0).time() == t0 + 60s);
-    CHECK(OperationContext{}.effective(Duration::max(), t0).is_never());
-}
-
 TEST_CASE("operation context: a change leaves the other members and the original alone") {
     std::stop_source stop;
     const OperationContext plain{Deadline::at(t0)};

@@ -80,7 +80,7 @@ void EntitySubject::look_at_messages(EntityTally& tally, const OperationContext&
         Browser browser{*client_, entity_};
         const OperationContext bounded = until(context, longest_peeking);
         while (true) {
-            const auto messages = browser.peek(messages_of_peek, bounded);
+            const auto messages = browser.peek(messages_of_peek, {.context = bounded});
             for (const ReceivedMessage& message : messages) {
                 if (!tally.has_room()) {
                     tally.cut_messages("a look reads no more");
@@ -108,9 +108,9 @@ void EntitySubject::look_at_messages(EntityTally& tally, const OperationContext&
 
 void EntitySubject::look_at_sessions(EntityTally& tally, const OperationContext& context) const {
     note_unless_done(tally, "sessions", [&] {
-        tally.add_sessions(list_sessions(*client_, entity_, context));
+        tally.add_sessions(list_sessions(*client_, entity_, {}, {.context = context}));
         const ListSessionsOptions with_state{.state_set_after = WallTime{}};
-        tally.add_states(list_sessions(*client_, entity_, with_state, context));
+        tally.add_states(list_sessions(*client_, entity_, with_state, {.context = context}));
     });
 }
 
@@ -125,7 +125,7 @@ void EntitySubject::look_at_dead_letters(EntityTally& tally,
         std::size_t bytes = 0;
         bool is_all = false;
         while (!is_all && count < most_messages_of_look && bytes < most_bytes_of_look) {
-            const auto messages = browser.peek(messages_of_peek, context);
+            const auto messages = browser.peek(messages_of_peek, {.context = context});
             is_all = messages.empty();
             count += messages.size();
             for (const ReceivedMessage& message : messages) {

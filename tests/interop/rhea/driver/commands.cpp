@@ -17,12 +17,11 @@ Duration length(const Json& with, const char* name, Duration otherwise) {
                                : otherwise;
 }
 
-OperationContext context_of(const Json& with) {
+CallOptions call_of(const Json& with) {
     if (!with.contains("timeout")) {
         return {};
     }
-    return OperationContext{
-        Deadline::after(length(with, "timeout", {}), std::chrono::steady_clock::now())};
+    return {.timeout = length(with, "timeout", {})};
 }
 
 Json to_json(const ReceivedMessage& message) {
@@ -213,13 +212,13 @@ Json Commands::accept(const Json& with) {
     const auto take = [&]() -> std::optional<SessionReceiver> {
         if (with.contains("session")) {
             return SessionReceiver::accept(client(), entity, with.at("session").get<std::string>(),
-                                           options, context_of(with));
+                                           options, call_of(with));
         }
         if (with.contains("wait")) {
             return SessionReceiver::try_accept_next(client(), entity, length(with, "wait", {}),
-                                                    options, context_of(with));
+                                                    options, call_of(with));
         }
-        return SessionReceiver::accept_next(client(), entity, options, context_of(with));
+        return SessionReceiver::accept_next(client(), entity, options, call_of(with));
     };
     std::optional<SessionReceiver> taken = take();
     if (!taken) {
@@ -233,12 +232,12 @@ Json Commands::accept(const Json& with) {
 
 Json Commands::receive(const Json& with) {
     return keep(receiver(with)->receive(with.value("max", std::size_t{1}),
-                                        length(with, "wait", Duration::max()), context_of(with)));
+                                        length(with, "wait", Duration::max()), call_of(with)));
 }
 
 Json Commands::receive_deferred(const Json& with) {
     return keep(receiver(with)->receive_deferred(
-        with.at("sequences").get<std::vector<std::int64_t>>(), context_of(with)));
+        with.at("sequences").get<std::vector<std::int64_t>>(), call_of(with)));
 }
 
 Json Commands::settle(const Json& with) {
@@ -247,18 +246,18 @@ Json Commands::settle(const Json& with) {
         return messages_.at(with.at("message").get<int>());
     }();
     const auto how = with.at("how").get<std::string>();
-    const OperationContext context = context_of(with);
+    const CallOptions call = call_of(with);
     if (how == "complete") {
-        message->complete(context);
+        message->complete(call);
     } else if (how == "abandon") {
-        message->abandon(properties_of(with), context);
+        message->abandon(properties_of(with), call);
     } else if (how == "release") {
-        message->release(context);
+        message->release(call);
     } else if (how == "defer") {
-        message->defer(properties_of(with), context);
+        message->defer(properties_of(with), call);
     } else if (how == "dead_letter") {
         message->dead_letter(with.value("reason", ""), with.value("description", ""),
-                             properties_of(with), context);
+                             properties_of(with), call);
     } else {
         throw std::invalid_argument{"unknown settlement '" + how + "'"};
     }
@@ -266,7 +265,7 @@ Json Commands::settle(const Json& with) {
 }
 
 Json Commands::close(const Json& with) {
-    receiver(with)->close(context_of(with));
+    receiver(with)->close(call_of(with));
     return Json::object();
 }
 
@@ -281,25 +280,25 @@ Json Commands::lock(const Json& with) {
 }
 
 Json Commands::state(const Json& with) {
-    const auto state = receiver(with)->state(context_of(with));
+    const auto state = receiver(with)->state(call_of(with));
     return state ? Json(*state) : Json(nullptr);
 }
 
 Json Commands::set_state(const Json& with) {
     const Json& value = with.at("value");
     receiver(with)->set_state(
-        value.is_null() ? std::nullopt : std::optional{value.get<std::string>()}, context_of(with));
+        value.is_null() ? std::nullopt : std::optional{value.get<std::string>()}, call_of(with));
     return Json::object();
 }
 
 Json Commands::renew(const Json& with) {
-    static_cast<void>(receiver(with)->renew_lock(context_of(with)));
+    static_cast<void>(receiver(with)->renew_lock(call_of(with)));
     return Json::object();
 }
 
 Json Commands::send(const Json& with) {
     Sender sender{client(), with.at("entity").get<std::string>()};
-    sender.send(messages_of(with), context_of(with));
+    sender.send(messages_of(with), call_of(with));
     return Json::object();
 }
 
@@ -308,13 +307,12 @@ Json Commands::schedule(const Json& with) {
     return sender.schedule(messages_of(with),
                            std::chrono::system_clock::now() +
                                length(with, "in", std::chrono::hours{1}),
-                           context_of(with));
+                           call_of(with));
 }
 
 Json Commands::cancel(const Json& with) {
     Sender sender{client(), with.at("entity").get<std::string>()};
-    sender.cancel_scheduled(with.at("sequences").get<std::vector<std::int64_t>>(),
-                            context_of(with));
+    sender.cancel_scheduled(with.at("sequences").get<std::vector<std::int64_t>>(), call_of(with));
     return Json::object();
 }
 
@@ -325,14 +323,14 @@ Json Commands::peek(const Json& with) {
     }
     Browser browser{client(), with.at("entity").get<std::string>(), options};
     Json told = Json::array();
-    for (const ReceivedMessage& message : browser.peek(with.value("max", 10U), context_of(with))) {
+    for (const ReceivedMessage& message : browser.peek(with.value("max", 10U), call_of(with))) {
         told.push_back(to_json(message));
     }
     return told;
 }
 
 Json Commands::sessions(const Json& with) {
-    return list_sessions(client(), with.at("entity").get<std::string>(), context_of(with));
+    return list_sessions(client(), with.at("entity").get<std::string>(), {}, call_of(with));
 }
 
 Json Commands::start(const Json& with) {

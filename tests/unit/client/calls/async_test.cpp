@@ -169,6 +169,27 @@ TEST_CASE("R20: a twin captures the context where it is called") {
     CHECK((ended == Errc::no_session_available || ended == Errc::timeout));
 }
 
+TEST_CASE("R20: a twin ends by the options of its call") {
+    AsyncFixture f;
+    std::optional<Errc> ended;
+    CallOptions call;
+    std::stop_source stop;
+    SUBCASE("its timeout") { call.timeout = 0s; }
+    SUBCASE("its stop token") {
+        stop.request_stop();
+        call.stop = stop.get_token();
+    }
+    f.run([&]() -> asio::awaitable<void> {
+        try {
+            co_await async_send(Sender{f.client, "orders"}, Message::text("a", "1"), call);
+        } catch (const Error& error) {
+            ended = error.failure().code;
+        }
+    });
+    CHECK(ended == (call.timeout ? Errc::timeout : Errc::cancelled));
+    CHECK(f.broker.counts("orders").active == 0);
+}
+
 TEST_CASE("R15: Asio's cancellation of the coroutine ends what it waits for") {
     AsyncFixture f;
     asio::cancellation_signal signal;

@@ -113,8 +113,7 @@ TEST_CASE("R15: session deferred: the end of the lock ends what is asked, and se
 TEST_CASE("session deferred: a request that is given up is given up at the link") {
     DeferredFixture f;
     std::stop_source stop;
-    auto call =
-        client::receive_deferred(f.session(), {7}, OperationContext{}.with_stop(stop.get_token()));
+    auto call = client::receive_deferred(f.session(), {7}, {.stop = stop.get_token()});
     const auto pending = f.run(std::move(*call.operation));
     stop.request_stop();
     f.bench.run();

@@ -660,8 +660,7 @@ TEST_CASE("session processor: what a handler sends belongs to the trace of its m
     Sender sender{setup.client, "bills"};
     orders.on_message([&](MessageContext& context) {
         // The trace in scope stays, because this context has none.
-        sender.send(Message::text("b", context.message().text()),
-                    OperationContext{Deadline::after(patience, core::system_clock().now())});
+        sender.send(Message::text("b", context.message().text()), {.timeout = patience});
     });
     bills.start();
     orders.start();
@@ -669,8 +668,8 @@ TEST_CASE("session processor: what a handler sends belongs to the trace of its m
     SUBCASE("which has one") { expected = trace; }
     SUBCASE("which has none") {}
     const OperationContext context;
-    Sender{setup.client, "orders"}.send(Message::text("a", "1"),
-                                        expected ? context.with_trace(trace) : context);
+    Sender{setup.client, "orders"}.send(
+        Message::text("a", "1"), {.context = expected ? context.with_trace(trace) : context});
     auto got = billed.get_future();
     REQUIRE(got.wait_for(patience) == std::future_status::ready);
     CHECK(got.get() == expected);

@@ -44,24 +44,24 @@ TEST_CASE(
     "session state: after the lock is lost that is the failure, whatever the handler's context "
     "says") {
     test::HandlerFixture f;
-    OperationContext context;
+    CallOptions call;
     Errc while_held{};
     SUBCASE("its stop token has fired") {
         std::stop_source stop;
         stop.request_stop();
-        context = context.with_stop(stop.get_token());
+        call.stop = stop.get_token();
         while_held = Errc::cancelled;
     }
     SUBCASE("its deadline has passed") {
-        context = context.with_deadline(Deadline::at(f.bench.loop.now() - 1s));
+        call.context = OperationContext{Deadline::at(f.bench.loop.now() - 1s)};
         while_held = Errc::timeout;
     }
-    const auto early = f.run(client::set_state(f.session(), "half", context));
+    const auto early = f.run(client::set_state(f.session(), "half", call));
     REQUIRE(early->answers.size() == 1);
     CHECK(early->answers.front().failure().code == while_held);
     f.link->lose(Errc::lock_lost);
     f.bench.run();
-    const auto late = f.run(client::set_state(f.session(), "half", context));
+    const auto late = f.run(client::set_state(f.session(), "half", call));
     REQUIRE(late->answers.size() == 1);
     CHECK(late->answers.front().failure().code == Errc::lock_lost);
     CHECK(late->answers.front().failure().detail.find("'a'") != std::string::npos);

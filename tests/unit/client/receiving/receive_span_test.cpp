@@ -51,7 +51,7 @@ TEST_CASE("receive span: an accept that gets a session is a span, and an empty w
     CHECK_FALSE(SessionReceiver::try_accept_next(all.client, "orders", 0s).has_value());
     CHECK(all.spans->spans().empty());
     all.send("orders", {Message::text("ada", "1")});
-    auto receiver = SessionReceiver::accept_next(all.client, "orders", {}, all.in_job);
+    auto receiver = SessionReceiver::accept_next(all.client, "orders", {}, {.context = all.in_job});
     const auto ended = all.spans->spans();
     REQUIRE(ended.size() == 1);
     CHECK(ended[0].name == "receive orders");

@@ -98,7 +98,7 @@ TEST_CASE("session receiver: nothing in time is an answer, and what comes after 
     SessionReceiver receiver = f.accept("a");
     CHECK(receiver.receive(3, 1ms).empty());
     CHECK(receiver.receive(3, 1ns).empty()); // over before it starts
-    const OperationContext short_lived{Deadline::after(1ms, core::system_clock().now())};
+    const CallOptions short_lived{.timeout = 1ms};
     CHECK(receiver.receive(3, Duration::max(), short_lived).empty());
     f.send("a", "1");
     CHECK(texts(receiver.receive(3)) == std::vector<std::string>{"1"});
@@ -211,8 +211,7 @@ TEST_CASE("session receiver: a message that the receiver outlives settles with i
         REQUIRE(kept);
     }
     // Given back in the background: the next holder gets it as soon as that is done.
-    const OperationContext waits{Deadline::after(30s, core::system_clock().now())};
-    SessionReceiver next = SessionReceiver::accept_next(f.client, "orders", {}, waits);
+    SessionReceiver next = SessionReceiver::accept_next(f.client, "orders", {}, {.timeout = 30s});
     CHECK(code_of([&] { kept->complete(); }) == Errc::lock_lost);
     const auto message = next.receive_one();
     REQUIRE(message);
@@ -232,7 +231,7 @@ TEST_CASE("R5: no session is an answer") {
     CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders"));
     CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders", 1ms));
     CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders", 1ns)); // over before it starts
-    const OperationContext short_lived{Deadline::after(2ms, core::system_clock().now())};
+    const CallOptions short_lived{.timeout = 2ms};
     CHECK(code_of([&] {
               static_cast<void>(SessionReceiver::accept_next(f.client, "orders", {}, short_lived));
           }) == Errc::no_session_available);
@@ -248,8 +247,8 @@ TEST_CASE("R19: an accept that was given up leaves no session behind") {
     std::stop_source stop;
     auto accepted = std::async(std::launch::async, [&] {
         return code_of([&] {
-            static_cast<void>(SessionReceiver::accept_next(
-                f.client, "orders", {}, OperationContext{Deadline::never(), stop.get_token()}));
+            static_cast<void>(
+                SessionReceiver::accept_next(f.client, "orders", {}, {.stop = stop.get_token()}));
         });
     });
     stop.request_stop();

@@ -285,12 +285,9 @@ TEST_CASE("redrive: bad arguments are named, a deadline and a stop token end it"
           }) == Errc::invalid_option);
     std::stop_source stop;
     stop.request_stop();
-    CHECK(code_of([&] {
-              redrive(f.client, "orders", {}, OperationContext{Deadline{}, stop.get_token()});
-          }) == Errc::cancelled);
-    CHECK(code_of([&] {
-              redrive(f.client, "orders", {}, OperationContext{Deadline::at(TimePoint{1ns})});
-          }) == Errc::timeout);
+    CHECK(code_of([&] { redrive(f.client, "orders", {}, {.stop = stop.get_token()}); }) ==
+          Errc::cancelled);
+    CHECK(code_of([&] { redrive(f.client, "orders", {}, {.timeout = 0s}); }) == Errc::timeout);
     CHECK(dead_of(f.client, "orders") == "1");
     // The deadline of the call is not that of the messages.
     const OperationContext::Scope scope{

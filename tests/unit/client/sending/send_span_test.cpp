@@ -43,7 +43,7 @@ struct TracedOrders {
     LocalBroker broker{};
     Client client{Client::in_process(broker, {.tracer = spans})};
     Sender sender{client, "orders"};
-    OperationContext within_request{OperationContext{}.with_trace(web_request)};
+    CallOptions within_request{.context = OperationContext{}.with_trace(web_request)};
 };
 
 Message carrying(const TraceContext& trace) {
@@ -97,7 +97,7 @@ TEST_CASE("send span: the messages of one request each carry a context of their 
 
 TEST_CASE("send span: a batch has room for the contexts that its messages will get") {
     TracedOrders orders;
-    const OperationContext::Scope scope{orders.within_request};
+    const OperationContext::Scope scope{orders.within_request.context};
     MessageBatch batch = orders.sender.create_batch(10'000);
     while (batch.try_add(Message::text("ada", "x"))) {
     }
@@ -114,8 +114,7 @@ TEST_CASE("send span: ends when the broker answers, and says why it failed") {
     CHECK(test::code_of([&] {
               Sender{orders.client, "nowhere"}.send(Message::text("ada", "x"));
           }) == Errc::entity_not_found);
-    const OperationContext late{Deadline::after(0s, std::chrono::steady_clock::now())};
-    CHECK(test::code_of([&] { orders.sender.send(Message::text("ada", "x"), late); }) ==
+    CHECK(test::code_of([&] { orders.sender.send(Message::text("ada", "x"), {.timeout = 0s}); }) ==
           Errc::timeout);
     const std::int64_t number = orders.sender.schedule(Message::text("ada", "later"),
                                                        std::chrono::system_clock::now() + 1h);
