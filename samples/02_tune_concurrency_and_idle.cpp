@@ -24,7 +24,7 @@ void fill(const sessionq::Client& client) {
         messages.push_back(
             sessionq::Message::text("session " + std::to_string(i % sessions), "job"));
     }
-    sessionq::Sender{client, "jobs"}.send(std::move(messages));
+    sessionq::Sender{client, "jobs"}.send_all(std::move(messages));
 }
 
 /// Handles all messages of the queue. Returns the processor's state just before the end.

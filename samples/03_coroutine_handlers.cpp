@@ -40,7 +40,7 @@ int main() {
     for (int i = 0; i < sessions; ++i) {
         messages.push_back(sessionq::Message::text("customer " + std::to_string(i), "payment"));
     }
-    sessionq::Sender{client, "payments"}.send(std::move(messages));
+    sessionq::Sender{client, "payments"}.send_all(std::move(messages));
 
     const sessionq::Sender receipts{client, "receipts"};
     std::latch handled{sessions};

@@ -48,7 +48,7 @@ int main() {
     broker.create_queue("payments");
     const auto client = sessionq::Client::in_process(broker);
     sessionq::Sender sender{client, "payments"};
-    sender.send(
+    sender.send_all(
         {sessionq::Message::text("ada", "no amount"), sessionq::Message::text("ada", "by card"),
          sessionq::Message::text("ben", "to the bank"), sessionq::Message::text("ben", "in cash")});
 

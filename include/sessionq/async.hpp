@@ -81,10 +81,10 @@ namespace sessionq {
                                                       detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_send(sender, std::move(message), call));
 }
-[[nodiscard]] inline asio::awaitable<void> async_send(const Sender& sender,
-                                                      std::vector<Message> messages,
-                                                      detail::AsyncCallOptions call = {}) {
-    return detail::await(detail::prepare_send(sender, std::move(messages), call));
+[[nodiscard]] inline asio::awaitable<void> async_send_all(const Sender& sender,
+                                                          std::vector<Message> messages,
+                                                          detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_send_all(sender, std::move(messages), call));
 }
 [[nodiscard]] inline asio::awaitable<void> async_send(const Sender& sender, MessageBatch batch,
                                                       detail::AsyncCallOptions call = {}) {
@@ -98,10 +98,10 @@ namespace sessionq {
     const Sender& sender, Message message, WallTime when, detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_schedule(sender, std::move(message), when, call));
 }
-[[nodiscard]] inline asio::awaitable<std::vector<std::int64_t>> async_schedule(
+[[nodiscard]] inline asio::awaitable<std::vector<std::int64_t>> async_schedule_all(
     const Sender& sender, std::vector<Message> messages, WallTime when,
     detail::AsyncCallOptions call = {}) {
-    return detail::await(detail::prepare_schedule(sender, std::move(messages), when, call));
+    return detail::await(detail::prepare_schedule_all(sender, std::move(messages), when, call));
 }
 [[nodiscard]] inline asio::awaitable<void> async_cancel_scheduled(
     const Sender& sender, std::vector<std::int64_t> sequence_numbers,

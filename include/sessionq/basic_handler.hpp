@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -40,17 +41,30 @@ public:
     /// has failed, and `Done` ends nothing any more.
     using Start = std::function<void(Work, Done)>;
 
+    /// Makes a handler of a function, also of one that cannot be copied.
     template <typename F>
-    requires(!std::same_as<std::remove_cvref_t<F>, BasicHandler> && std::invocable<F&, Work> &&
-             std::is_void_v<std::invoke_result_t<F&, Work>>) BasicHandler(F function)
-        : function_{std::move(function)} {
-    } // NOLINT(google-explicit-constructor): a callable is a handler
+        requires(!std::same_as<std::remove_cvref_t<F>, BasicHandler>)
+    // NOLINTNEXTLINE(google-explicit-constructor): a callable is a handler
+    BasicHandler(F function) {
+        static_assert(std::invocable<F&, Work>,
+                      "a handler takes a MessageContext&, a batch handler takes a "
+                      "std::span<MessageContext>");
+        if constexpr (std::invocable<F&, Work>) {
+            static_assert(std::is_void_v<std::invoke_result_t<F&, Work>>,
+                          "a handler returns nothing; a coroutine becomes a handler by "
+                          "sessionq::coroutine(...) of <sessionq/async.hpp>");
+            function_ = copyable(std::move(function));
+        }
+    }
 
-    /// Makes a handler that finishes later. A worker calls `start`. The messages stay in flight
-    /// until `Done` is called or destroyed.
-    [[nodiscard]] static BasicHandler started_by(Start start) {
-        BasicHandler made{Function{}};
-        made.start_ = std::move(start);
+    /// Makes a handler that finishes later. A worker calls `start(work, done)`. The messages stay
+    /// in flight until `Done` is called or destroyed.
+    template <typename F>
+    [[nodiscard]] static BasicHandler started_by(F start) {
+        static_assert(std::invocable<F&, Work, Done>,
+                      "it takes the argument of a handler, and BasicHandler::Done");
+        BasicHandler made;
+        made.start_ = copyable(std::move(start));
         return made;
     }
 
@@ -58,6 +72,20 @@ public:
     [[nodiscard]] const Start& start() const noexcept { return start_; }
 
 private:
+    BasicHandler() = default;
+
+    /// A function that cannot be copied is shared by the copies of the handler.
+    template <typename F>
+    [[nodiscard]] static auto copyable(F function) {
+        if constexpr (std::copy_constructible<F>) {
+            return function;
+        } else {
+            return [shared = std::make_shared<F>(std::move(function))](auto&&... arguments) {
+                (*shared)(std::forward<decltype(arguments)>(arguments)...);
+            };
+        }
+    }
+
     Function function_{};
     Start start_{};
 };

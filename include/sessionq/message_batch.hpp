@@ -23,8 +23,7 @@ struct Access;
 ///     for (int i = 0; i < 100'000; ++i) {
 ///         Message next = Message::text("ada", "line " + std::to_string(i));
 ///         if (!batch.try_add(next)) {
-///             orders.send(std::move(batch));
-///             batch = orders.create_batch();
+///             orders.send(std::move(batch)); // it is empty again
 ///             if (!batch.try_add(next)) {
 ///                 throw std::runtime_error{"the message is too large"};
 ///             }
@@ -41,8 +40,8 @@ struct Access;
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class MessageBatch {
 public:
-    /// `max_bytes`: the most that fits. Zero: no limit. Default 0.
-    explicit MessageBatch(std::uint64_t max_bytes = 0) noexcept
+    /// `max_bytes`: the most that fits. Zero: no limit.
+    explicit MessageBatch(std::uint64_t max_bytes) noexcept
         : max_bytes_{max_bytes}, max_message_bytes_{max_bytes} {}
 
     /// Adds a copy of the message if it fits. False: it does not, and the batch is unchanged. The

@@ -153,9 +153,12 @@ public:
 
     /// Stops as `SessionProcessor::stop` does: messages that no handler started return uncounted,
     /// and running handlers finish. Never throws.
-    StopReport stop(const StopOptions& options) noexcept;
-    /// The same within `timeout`. Negative: as zero.
-    StopReport stop(Duration timeout = std::chrono::seconds{30}) noexcept;
+    StopReport stop(const StopOptions& options = {}) noexcept;
+    /// Stops within `timeout`, as `stop({.timeout = timeout})` does.
+    template <typename Rep, typename Period>
+    StopReport stop(std::chrono::duration<Rep, Period> timeout) noexcept {
+        return stop(StopOptions{.timeout = timeout});
+    }
 
     /// Changes `EntityProcessorOptions::max_concurrent_calls` of a running processor. A lower limit
     /// takes effect as handlers finish.

@@ -116,7 +116,10 @@ public:
     /// a loss.
     [[nodiscard]] std::vector<LockedMessage> receive(std::size_t max_messages,
                                                      Duration wait = Duration::max(),
-                                                     const CallOptions& call = {});
+                                                     const CallOptions& call = {}) &;
+    /// A receiver without a name ends with the statement, and its messages are locked no more.
+    std::vector<LockedMessage> receive(std::size_t, Duration = {},
+                                       const CallOptions& = {}) && = delete;
 
     /// Returns the next message. Otherwise as `receive`.
     [[nodiscard]] std::optional<LockedMessage> receive_one(Duration wait = Duration::max(),
@@ -128,7 +131,10 @@ public:
     /// message_not_found (one of them), message_too_large (together they are more than the broker
     /// puts into one answer: `sessionqd` 2 MiB, but any single message), and the reasons of a loss.
     [[nodiscard]] std::vector<LockedMessage> receive_deferred(
-        std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {});
+        std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {}) &;
+    /// As with `receive`: give the receiver a name.
+    std::vector<LockedMessage> receive_deferred(std::vector<std::int64_t>,
+                                                const CallOptions& = {}) && = delete;
 
     /// Stops the flow of messages, then returns those that were not settled, uncounted. Deferred
     /// messages that were received again stay locked until their locks end. It is bounded, also if

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,16 +63,25 @@ public:
     /// invalid_argument, naming the field, before anything is sent.
     void send(Message message, const CallOptions& call = {}) const;
 
-    /// Sends all messages, in order. Together they must not exceed the entity's limit of a batch,
-    /// or none is sent (message_too_large). Azure Service Bus and the local broker take batches of
-    /// up to the entity's message size, and of at most 1 MB (azure-sdk-for-net#25381). `sessionqd`
-    /// takes 384 bytes more for each message of a batch, within 6 MiB. The local broker,
-    /// `sessionqd` and Azure Service Bus take all or none. Brokers of message groups take each by
-    /// itself. Without messages it returns at once. Errors: as above.
-    void send(std::vector<Message> messages, const CallOptions& call = {}) const;
+    /// Sends all messages, in order, and leaves them as they are. Together they must not exceed the
+    /// entity's limit of a batch, or none is sent (message_too_large). Azure Service Bus and the
+    /// local broker take batches of up to the entity's message size, and of at most 1 MB
+    /// (azure-sdk-for-net#25381). `sessionqd` takes 384 bytes more for each message of a batch,
+    /// within 6 MiB. The local broker, `sessionqd` and Azure Service Bus take all or none. Brokers
+    /// of message groups take each by itself. Without messages it returns at once. Errors: as for
+    /// `send`.
+    void send_all(std::span<const Message> messages, const CallOptions& call = {}) const;
+    /// Sends messages without copying them: they are gone after the call. Otherwise as
+    /// `send_all(std::span<const Message>)`.
+    void send_all(std::vector<Message>&& messages, const CallOptions& call = {}) const;
 
-    /// Sends a batch, as above.
-    void send(MessageBatch batch, const CallOptions& call = {}) const;
+    /// Sends the messages of a batch, in order. The local broker, `sessionqd` and Azure Service Bus
+    /// take all or none. The batch stays as it is, so it can be sent again after a failure. An
+    /// empty batch sends nothing. Errors: the broker's (see `Errc`), message_too_large.
+    void send(const MessageBatch& batch, const CallOptions& call = {}) const;
+    /// Sends a batch without copying its messages. It is empty after the call, and may be filled
+    /// again. Otherwise as `send(const MessageBatch&)`.
+    void send(MessageBatch&& batch, const CallOptions& call = {}) const;
 
     /// Makes a batch that takes as many bytes as the entity takes at once. Asks the broker.
     /// `max_bytes`: for a smaller batch. Zero: the entity's limit of a batch. Default 0.
@@ -85,10 +95,12 @@ public:
     /// Errors: as for `send`; not_supported (the broker cannot schedule).
     std::int64_t schedule(Message message, WallTime when, const CallOptions& call = {}) const;
 
-    /// The same for several messages, all or none. Returns the sequence numbers in the order of the
-    /// messages. Without messages it returns at once.
-    std::vector<std::int64_t> schedule(std::vector<Message> messages, WallTime when,
-                                       const CallOptions& call = {}) const;
+    /// Sends several messages that become available at `when`, all or none. Returns their sequence
+    /// numbers for `cancel_scheduled`, in the order of the messages. Without messages it returns at
+    /// once.
+    /// Errors: as for `send`; not_supported (the broker cannot schedule).
+    std::vector<std::int64_t> schedule_all(std::vector<Message> messages, WallTime when,
+                                           const CallOptions& call = {}) const;
 
     /// Cancels scheduled messages, all or none. Without numbers it returns at once.
     /// Errors: the broker's (see `Errc`), message_not_found (one is due already, or unknown);

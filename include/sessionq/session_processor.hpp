@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -201,9 +202,12 @@ public:
     /// its stop tokens. It then only requests the stop and returns at once.
     /// Never throws. A second call returns the same report. While the processor stops, the earlier
     /// deadline applies to both calls.
-    StopReport stop(const StopOptions& options) noexcept;
-    /// The same within `timeout`. Negative: as zero.
-    StopReport stop(Duration timeout = std::chrono::seconds{30}) noexcept;
+    StopReport stop(const StopOptions& options = {}) noexcept;
+    /// Stops within `timeout`, as `stop({.timeout = timeout})` does.
+    template <typename Rep, typename Period>
+    StopReport stop(std::chrono::duration<Rep, Period> timeout) noexcept {
+        return stop(StopOptions{.timeout = timeout});
+    }
 
     /// Changes those limits of a running processor that are set. Lower limits take effect as
     /// sessions and handlers finish, an idle timeout at once.

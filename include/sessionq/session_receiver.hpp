@@ -129,7 +129,10 @@ public:
     /// a loss.
     [[nodiscard]] std::vector<SessionMessage> receive(std::size_t max_messages,
                                                       Duration wait = Duration::max(),
-                                                      const CallOptions& call = {});
+                                                      const CallOptions& call = {}) &;
+    /// A receiver without a name ends with the statement, and its messages are locked no more.
+    std::vector<SessionMessage> receive(std::size_t, Duration = {},
+                                        const CallOptions& = {}) && = delete;
 
     /// Returns the next message. Otherwise as `receive`.
     [[nodiscard]] std::optional<SessionMessage> receive_one(Duration wait = Duration::max(),
@@ -141,7 +144,10 @@ public:
     /// (together they are more than the broker puts into one answer: `sessionqd` 2 MiB, but any
     /// single message), and the reasons of a loss.
     [[nodiscard]] std::vector<SessionMessage> receive_deferred(
-        std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {});
+        std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {}) &;
+    /// As with `receive`: give the receiver a name.
+    std::vector<SessionMessage> receive_deferred(std::vector<std::int64_t>,
+                                                 const CallOptions& = {}) && = delete;
 
     /// Returns the session's state: the bytes that the broker keeps for it, if any.
     /// Errors of this and `set_state`: the broker's (see `Errc`), session_not_found,

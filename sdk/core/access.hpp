@@ -16,8 +16,10 @@ struct Access {
     [[nodiscard]] static const auto& runtime(const auto& processor) {
         return there(processor.runtime_);
     }
+    /// Leaves the batch empty.
     [[nodiscard]] static auto take_messages(auto&& batch) noexcept {
-        return std::move(batch.messages_);
+        batch.bytes_ = batch.as_batch_ = 0;
+        return std::exchange(batch.messages_, {});
     }
     [[nodiscard]] static std::uint64_t max_message_bytes(const auto& batch) noexcept {
         return batch.max_message_bytes_;

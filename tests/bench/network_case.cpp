@@ -30,7 +30,7 @@ void fill(const Client& client, std::size_t sessions, std::size_t messages, std:
     for (std::size_t i = 0; i < messages; ++i) {
         batch.push_back(Message::text("s" + std::to_string(i % sessions), std::string(body, 'x')));
         if (batch.size() == at_once || i + 1 == messages) {
-            sender.send(std::exchange(batch, {}));
+            sender.send_all(std::exchange(batch, {}));
         }
     }
 }

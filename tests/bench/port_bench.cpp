@@ -83,7 +83,7 @@ void port_alone(benchmark::State& state) {
                 batch.push_back(
                     Message::text("s" + std::to_string(i % sessions), "0123456789abcdef"));
             }
-            sender.send(std::move(batch));
+            sender.send_all(std::move(batch));
         }
         ports::Endpoint& endpoint = *client::Access::core(client)->thread(0).endpoint;
         std::atomic<std::size_t> left{messages};

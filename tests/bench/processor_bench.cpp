@@ -55,7 +55,7 @@ void fill(const sessionq::Client& client, std::size_t sessions, std::size_t mess
         batch.push_back(
             sessionq::Message::text("s" + std::to_string(i % sessions), "0123456789abcdef"));
         if (batch.size() == 1000 || i + 1 == messages) {
-            sender.send(std::exchange(batch, {}));
+            sender.send_all(std::exchange(batch, {}));
         }
     }
 }

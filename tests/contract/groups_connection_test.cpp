@@ -175,7 +175,7 @@ TEST_CASE("groups: a busy group does not block others, within max_buffered_bytes
     const std::string queue = fresh_queue();
     Sender sender{client, queue};
     std::vector<Message> messages(1000, Message::text("busy", "x"));
-    sender.send(std::move(messages));
+    sender.send_all(std::move(messages));
     for (int i = 0; i < 50; ++i) {
         sender.send(Message::text("other" + std::to_string(i), "x"));
     }
@@ -233,7 +233,7 @@ TEST_CASE("groups: messages that were fetched but not handled return uncounted a
     for (int i = 0; i < 100; ++i) {
         messages.push_back(Message::text("g" + std::to_string(i % 5), std::to_string(i / 5)));
     }
-    Sender{client, queue}.send(std::move(messages));
+    Sender{client, queue}.send_all(std::move(messages));
     std::mutex mutex;
     std::map<std::string, int, std::less<>> next;
     int handled = 0;

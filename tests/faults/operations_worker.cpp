@@ -117,7 +117,7 @@ void OperationsWorker::send() {
         messages.push_back(make_message(is_red));
         after.send(to, std::string{messages.back().body}, is_red);
     }
-    attempt("send", std::move(after), [&] { Sender{*client_, to}.send(std::move(messages)); });
+    attempt("send", std::move(after), [&] { Sender{*client_, to}.send_all(std::move(messages)); });
 }
 
 void OperationsWorker::schedule() {
@@ -134,7 +134,7 @@ void OperationsWorker::schedule() {
     }
     std::vector<std::int64_t> sequences;
     attempt("schedule", std::move(after), [&] {
-        sequences = Sender{*client_, to}.schedule(std::move(messages), due);
+        sequences = Sender{*client_, to}.schedule_all(std::move(messages), due);
     });
     for (std::size_t i = 0; i < texts.size(); ++i) {
         world_.copies.at({to, texts[i]}).sequence = sequences.at(i);

@@ -112,7 +112,7 @@ private:
                 fates_[{id, text}].is_poison = kills;
             }
         }
-        Sender{*client_, queue}.send(std::move(messages));
+        Sender{*client_, queue}.send_all(std::move(messages));
     }
 
     [[nodiscard]] std::string log_of(std::size_t round) const {

@@ -74,7 +74,7 @@ void Producer::send(const Client& client, std::uint32_t session, std::int64_t co
                                                              std::string(random_.below(600), '.')));
     }
     Sender sender{client, options_.entity};
-    while (promptness_.watch("send", send_limit, [&] { sender.send(messages); })) {
+    while (promptness_.watch("send", send_limit, [&] { sender.send_all(messages); })) {
         if (gives_up_) {
             failed_ = true;
             return;

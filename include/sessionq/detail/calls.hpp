@@ -28,9 +28,8 @@ namespace sessionq::detail {
 // Sender
 [[nodiscard]] CallPtr<void> prepare_send(const Sender& sender, Message message,
                                          const CallOptions& call);
-[[nodiscard]] CallPtr<void> prepare_send(const Sender& sender, std::vector<Message> messages,
-                                         const CallOptions& call);
-// Sender
+[[nodiscard]] CallPtr<void> prepare_send_all(const Sender& sender, std::vector<Message> messages,
+                                             const CallOptions& call);
 [[nodiscard]] CallPtr<void> prepare_send(const Sender& sender, MessageBatch batch,
                                          const CallOptions& call);
 [[nodiscard]] CallPtr<MessageBatch> prepare_create_batch(const Sender& sender,
@@ -38,10 +37,10 @@ namespace sessionq::detail {
                                                          const CallOptions& call);
 [[nodiscard]] CallPtr<std::int64_t> prepare_schedule(const Sender& sender, Message message,
                                                      WallTime when, const CallOptions& call);
-[[nodiscard]] CallPtr<std::vector<std::int64_t>> prepare_schedule(const Sender& sender,
-                                                                  std::vector<Message> messages,
-                                                                  WallTime when,
-                                                                  const CallOptions& call);
+[[nodiscard]] CallPtr<std::vector<std::int64_t>> prepare_schedule_all(const Sender& sender,
+                                                                      std::vector<Message> messages,
+                                                                      WallTime when,
+                                                                      const CallOptions& call);
 [[nodiscard]] CallPtr<void> prepare_cancel_scheduled(const Sender& sender,
                                                      std::vector<std::int64_t> sequence_numbers,
                                                      const CallOptions& call);

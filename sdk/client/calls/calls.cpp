@@ -16,16 +16,16 @@
 namespace sessionq::detail {
 
 CallPtr<void> prepare_send(const Sender& sender, Message message, const CallOptions& call) {
-    return prepare_send(sender, client::SenderCore::batch_of(std::move(message)), call);
+    return prepare_send_all(sender, client::SenderCore::batch_of(std::move(message)), call);
 }
 
-CallPtr<void> prepare_send(const Sender& sender, std::vector<Message> messages,
-                           const CallOptions& call) {
+CallPtr<void> prepare_send_all(const Sender& sender, std::vector<Message> messages,
+                               const CallOptions& call) {
     return client::prepared(client::Access::core(sender)->send(std::move(messages), call));
 }
 
 CallPtr<void> prepare_send(const Sender& sender, MessageBatch batch, const CallOptions& call) {
-    return prepare_send(sender, client::Access::take_messages(std::move(batch)), call);
+    return prepare_send_all(sender, client::Access::take_messages(std::move(batch)), call);
 }
 
 CallPtr<MessageBatch> prepare_create_batch(const Sender& sender, std::uint64_t max_bytes,
@@ -38,9 +38,9 @@ CallPtr<std::int64_t> prepare_schedule(const Sender& sender, Message message, Wa
     return client::prepared(client::Access::core(sender)->schedule(std::move(message), when, call));
 }
 
-CallPtr<std::vector<std::int64_t>> prepare_schedule(const Sender& sender,
-                                                    std::vector<Message> messages, WallTime when,
-                                                    const CallOptions& call) {
+CallPtr<std::vector<std::int64_t>> prepare_schedule_all(const Sender& sender,
+                                                        std::vector<Message> messages,
+                                                        WallTime when, const CallOptions& call) {
     return client::prepared(
         client::Access::core(sender)->schedule(std::move(messages), when, call));
 }

@@ -77,10 +77,6 @@ StopReport Processor::stop(const StopOptions& options) noexcept {
     return runtime_ == nullptr ? StopReport{.complete = true} : runtime_->stop(options);
 }
 
-StopReport Processor::stop(Duration timeout) noexcept {
-    return stop(StopOptions{.timeout = timeout});
-}
-
 void Processor::set_max_concurrent_calls(std::uint32_t calls) {
     check_calls(calls);
     client::Access::runtime(*this)->update_limits({.max_concurrent_calls_per_session = calls});

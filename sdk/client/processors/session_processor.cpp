@@ -68,10 +68,6 @@ StopReport SessionProcessor::stop(const StopOptions& options) noexcept {
     return runtime_ == nullptr ? StopReport{.complete = true} : runtime_->stop(options);
 }
 
-StopReport SessionProcessor::stop(Duration timeout) noexcept {
-    return stop(StopOptions{.timeout = timeout});
-}
-
 void SessionProcessor::update_limits(const ConcurrencyLimits& limits) {
     client::Access::runtime(*this)->update_limits(limits);
 }

@@ -42,7 +42,7 @@ std::optional<Failure> Receiver::loss() const {
 }
 
 std::vector<LockedMessage> Receiver::receive(std::size_t max_messages, Duration wait,
-                                             const CallOptions& call) {
+                                             const CallOptions& call) & {
     return client::block(client::receive(*this, max_messages, wait, call));
 }
 
@@ -51,7 +51,7 @@ std::optional<LockedMessage> Receiver::receive_one(Duration wait, const CallOpti
 }
 
 std::vector<LockedMessage> Receiver::receive_deferred(std::vector<std::int64_t> sequence_numbers,
-                                                      const CallOptions& call) {
+                                                      const CallOptions& call) & {
     return client::block(client::receive_deferred(*this, std::move(sequence_numbers), call));
 }
 

@@ -70,7 +70,7 @@ std::optional<Failure> SessionReceiver::loss() const {
 }
 
 std::vector<SessionMessage> SessionReceiver::receive(std::size_t max_messages, Duration wait,
-                                                     const CallOptions& call) {
+                                                     const CallOptions& call) & {
     return client::block(client::receive(*this, max_messages, wait, call));
 }
 
@@ -79,7 +79,7 @@ std::optional<SessionMessage> SessionReceiver::receive_one(Duration wait, const 
 }
 
 std::vector<SessionMessage> SessionReceiver::receive_deferred(
-    std::vector<std::int64_t> sequence_numbers, const CallOptions& call) {
+    std::vector<std::int64_t> sequence_numbers, const CallOptions& call) & {
     return client::block(client::receive_deferred(*this, std::move(sequence_numbers), call));
 }
 

@@ -192,15 +192,23 @@ Sender::Sender(const Client& client, std::string entity, SenderOptions options)
 const std::string& Sender::entity() const { return client::Access::core(*this)->entity(); }
 
 void Sender::send(Message message, const CallOptions& call) const {
-    send(client::SenderCore::batch_of(std::move(message)), call);
+    send_all(client::SenderCore::batch_of(std::move(message)), call);
 }
 
-void Sender::send(std::vector<Message> messages, const CallOptions& call) const {
+void Sender::send_all(std::vector<Message>&& messages, const CallOptions& call) const {
     client::block(client::Access::core(*this)->send(std::move(messages), call));
 }
 
-void Sender::send(MessageBatch batch, const CallOptions& call) const {
-    send(client::Access::take_messages(std::move(batch)), call);
+void Sender::send_all(std::span<const Message> messages, const CallOptions& call) const {
+    send_all(std::vector<Message>{messages.begin(), messages.end()}, call);
+}
+
+void Sender::send(MessageBatch&& batch, const CallOptions& call) const {
+    send_all(client::Access::take_messages(std::move(batch)), call);
+}
+
+void Sender::send(const MessageBatch& batch, const CallOptions& call) const {
+    send(MessageBatch{batch}, call);
 }
 
 MessageBatch Sender::create_batch(std::uint64_t max_bytes, const CallOptions& call) const {
@@ -211,8 +219,8 @@ std::int64_t Sender::schedule(Message message, WallTime when, const CallOptions&
     return client::block(client::Access::core(*this)->schedule(std::move(message), when, call));
 }
 
-std::vector<std::int64_t> Sender::schedule(std::vector<Message> messages, WallTime when,
-                                           const CallOptions& call) const {
+std::vector<std::int64_t> Sender::schedule_all(std::vector<Message> messages, WallTime when,
+                                               const CallOptions& call) const {
     return client::block(client::Access::core(*this)->schedule(std::move(messages), when, call));
 }
 

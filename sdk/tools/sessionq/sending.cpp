@@ -75,7 +75,7 @@ std::vector<Message> messages_of(const std::vector<Record>& records) {
 /// Sends messages that all have exact bytes, or all have none.
 void send(const Sender& sender, const std::vector<Record>& records) {
     if (records.front().exact == nullptr) {
-        sender.send(messages_of(records));
+        sender.send_all(messages_of(records));
         return;
     }
     std::vector<MessageContentPtr> contents;
@@ -126,7 +126,7 @@ int run(const Client& client, const Shared& shared, const ScheduleOptions& optio
             throw UsageError{"schedule: a message has no time; give --at, --delay, or the member "
                              "scheduled or delay"};
         }
-        const auto numbers = sender.schedule(messages_of(batch), *when);
+        const auto numbers = sender.schedule_all(messages_of(batch), *when);
         for (const std::int64_t number : numbers) {
             print_scheduled(shared, number, *when);
         }

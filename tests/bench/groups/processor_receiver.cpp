@@ -30,7 +30,7 @@ void fill(const std::string& url, const std::string& queue, std::size_t groups,
         batch.push_back(sessionq::Message::text("g" + std::to_string(i % groups),
                                                 std::string(body_bytes, 'x')));
         if (batch.size() == 500 || i + 1 == messages) {
-            sender.send(std::move(batch));
+            sender.send_all(std::move(batch));
             batch = {};
         }
     }

@@ -298,16 +298,16 @@ Json Commands::renew(const Json& with) {
 
 Json Commands::send(const Json& with) {
     Sender sender{client(), with.at("entity").get<std::string>()};
-    sender.send(messages_of(with), call_of(with));
+    sender.send_all(messages_of(with), call_of(with));
     return Json::object();
 }
 
 Json Commands::schedule(const Json& with) {
     Sender sender{client(), with.at("entity").get<std::string>()};
-    return sender.schedule(messages_of(with),
-                           std::chrono::system_clock::now() +
-                               length(with, "in", std::chrono::hours{1}),
-                           call_of(with));
+    return sender.schedule_all(messages_of(with),
+                               std::chrono::system_clock::now() +
+                                   length(with, "in", std::chrono::hours{1}),
+                               call_of(with));
 }
 
 Json Commands::cancel(const Json& with) {

@@ -53,7 +53,7 @@ TEST_CASE("async: the twins do what the blocking calls do, and complete on the c
         co_await async_send(sender, Message::text("a", "1"));
         CHECK(std::this_thread::get_id() == here);
         std::vector<Message> more(2, Message::text("a", "2"));
-        co_await async_send(sender, std::move(more));
+        co_await async_send_all(sender, std::move(more));
 
         auto receiver = co_await async_accept(f.client, "orders", "a");
         auto messages = co_await async_receive(receiver, 3, 0s);
@@ -96,8 +96,8 @@ TEST_CASE("async: scheduled messages are taken back") {
     f.run([&]() -> asio::awaitable<void> {
         Sender sender{f.client, "orders"};
         std::vector<Message> one(1, Message::text("a", "1"));
-        const auto numbers =
-            co_await async_schedule(sender, std::move(one), core::system_clock().wall_now() + 1h);
+        const auto numbers = co_await async_schedule_all(sender, std::move(one),
+                                                         core::system_clock().wall_now() + 1h);
         CHECK(f.broker.counts("orders").scheduled == 1);
         co_await async_cancel_scheduled(sender, numbers);
         CHECK(f.broker.counts("orders").scheduled == 0);
@@ -116,10 +116,10 @@ TEST_CASE("async: nothing to send, to schedule or to take back is done without a
     f.run([&]() -> asio::awaitable<void> {
         const Sender sender{f.client, "no such queue"};
         std::vector<Message> none;
-        co_await async_send(sender, none);
+        co_await async_send_all(sender, none);
         ++done;
         const auto numbers =
-            co_await async_schedule(sender, none, core::system_clock().wall_now() + 1h);
+            co_await async_schedule_all(sender, none, core::system_clock().wall_now() + 1h);
         done += numbers.empty() ? 1 : 0;
         co_await async_cancel_scheduled(sender, numbers);
         ++done;

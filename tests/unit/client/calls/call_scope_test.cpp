@@ -51,10 +51,9 @@ TEST_CASE("call scope: each of three stop tokens stops the call") {
     std::stop_source passed;
     std::stop_source ambient;
     const OperationContext::Scope request{OperationContext{Deadline{}, ambient.get_token()}};
-    const auto scope =
-        client::scope_of({.stop = own.get_token(),
-                          .context = OperationContext{Deadline{}, passed.get_token()}},
-                         now);
+    const auto scope = client::scope_of(
+        {.stop = own.get_token(), .context = OperationContext{Deadline{}, passed.get_token()}},
+        now);
     CHECK_FALSE(scope.context.stop().stop_requested());
     SUBCASE("its own") { own.request_stop(); }
     SUBCASE("that of its context") { passed.request_stop(); }

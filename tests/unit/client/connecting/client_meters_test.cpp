@@ -82,7 +82,7 @@ TEST_CASE("client meters: connections") {
 TEST_CASE("client metrics: what senders and receivers did, over all receive threads") {
     test::OrdersFixture f;
     for (int i = 0; i < 4; ++i) { // each is on another thread
-        Sender{f.client, "orders"}.send({Message::text("a", "1"), Message::text("b", "2")});
+        Sender{f.client, "orders"}.send_all({Message::text("a", "1"), Message::text("b", "2")});
     }
     const Sender patient{f.client, "orders", {.max_tries = 2}};
     patient.send(Message::text("c", "3"));

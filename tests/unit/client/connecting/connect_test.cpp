@@ -83,8 +83,8 @@ void consume(const Client& client) {
     processor.start();
     Sender sender{client, "orders"};
     for (int i = 0; i < 10; ++i) {
-        sender.send(std::vector<Message>{Message::text("s" + std::to_string(i % 5), "book"),
-                                         Message::text("s" + std::to_string(i % 5), "book")});
+        sender.send_all(std::vector<Message>{Message::text("s" + std::to_string(i % 5), "book"),
+                                             Message::text("s" + std::to_string(i % 5), "book")});
     }
     CHECK(done.get_future().wait_for(30s) == std::future_status::ready);
     CHECK(processor.stop(10s).complete);
@@ -126,7 +126,7 @@ TEST_CASE("Client::connect: a receiver takes a session, keeps state with it, ren
     receiver.close();
     CHECK_FALSE(SessionReceiver::try_accept_next(client, "orders", 1ms));
     CHECK(list_sessions(client, "orders") == std::vector<std::string>{"a"}); // it has state
-    Sender{client, "orders"}.send(std::vector<Message>(600, Message::text("a", "two")));
+    Sender{client, "orders"}.send_all(std::vector<Message>(600, Message::text("a", "two")));
     CHECK(purge(client, "orders") == 600);
 }
 
@@ -492,7 +492,7 @@ TEST_CASE(
     for (int i = 0; i < sessions; ++i) {
         messages.push_back(Message::text("s" + std::to_string(i), "x"));
     }
-    Sender{client, "orders"}.send(std::move(messages));
+    Sender{client, "orders"}.send_all(std::move(messages));
     std::atomic<int> left{sessions};
     std::promise<void> done;
     SessionProcessor processor{client,

@@ -100,7 +100,7 @@ TEST_CASE("client: bad options are refused by member name") {
 
 TEST_CASE("sender: a message without an id gets one of its own; one with an id keeps it") {
     OrdersFixture f;
-    f.sender.send({Message::text("a", "1"), Message::text("a", "2")});
+    f.sender.send_all({Message::text("a", "1"), Message::text("a", "2")});
     Message named = Message::text("a", "3");
     named.message_id = "mine";
     f.sender.send(std::move(named));
@@ -115,7 +115,8 @@ TEST_CASE("sender: scheduled messages become available later, and are taken back
     OrdersFixture f;
     const WallTime later = core::system_clock().wall_now() + 1h;
     const auto number = f.sender.schedule(Message::text("a", "1"), later);
-    CHECK(f.sender.schedule({Message::text("a", "2"), Message::text("a", "3")}, later).size() == 2);
+    CHECK(f.sender.schedule_all({Message::text("a", "2"), Message::text("a", "3")}, later).size() ==
+          2);
     CHECK(f.broker.counts("orders").scheduled == 3);
     f.sender.cancel_scheduled({number});
     CHECK(f.broker.counts("orders").scheduled == 2);
@@ -205,7 +206,7 @@ TEST_CASE("browser: more sessions than fit a page are listed") {
     for (int i = 0; i < 1'001; ++i) {
         messages.push_back(Message::text(std::to_string(i), "x"));
     }
-    f.sender.send(std::move(messages));
+    f.sender.send_all(std::move(messages));
     CHECK(list_sessions(f.client, "orders").size() == 1'001);
 }
 
@@ -418,7 +419,7 @@ TEST_CASE("local broker: a process that ends when it gets what is deleted with i
     for (const char* text : {"1", "2", "3", "4", "5"}) {
         messages.push_back(Message::text("a", text));
     }
-    Sender{client, "orders"}.send(std::move(messages));
+    Sender{client, "orders"}.send_all(std::move(messages));
     std::int64_t deferred = 0;
     {
         SessionReceiver holder = SessionReceiver::accept(client, "orders", "a");

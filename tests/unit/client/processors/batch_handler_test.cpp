@@ -46,7 +46,7 @@ struct Setup {
             for (int i = 0; i < each; ++i) {
                 messages.push_back(Message::text("s" + std::to_string(session), std::to_string(i)));
             }
-            sender.send(std::move(messages));
+            sender.send_all(std::move(messages));
         }
     }
     void note(Batch batch) {

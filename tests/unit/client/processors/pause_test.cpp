@@ -35,7 +35,7 @@ struct PauseFixture : test::OrdersFixture {
         for (int i = 0; i < count; ++i) {
             messages.push_back(Message::text(session, std::to_string(i)));
         }
-        sender.send(std::move(messages));
+        sender.send_all(std::move(messages));
     }
 };
 

@@ -34,7 +34,7 @@ struct ProcessorFixture {
         for (int i = 0; i < count; ++i) {
             messages.push_back({.body = std::to_string(i)});
         }
-        Sender{client, "plain"}.send(std::move(messages));
+        Sender{client, "plain"}.send_all(std::move(messages));
     }
 
     LocalBroker broker;

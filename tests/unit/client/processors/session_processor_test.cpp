@@ -48,7 +48,7 @@ struct Setup {
         for (int i = 0; i < count; ++i) {
             messages.push_back(Message::text(session, std::to_string(i)));
         }
-        Sender{client, "orders"}.send(std::move(messages));
+        Sender{client, "orders"}.send_all(std::move(messages));
     }
 
     LocalBroker broker{};
@@ -162,6 +162,18 @@ TEST_CASE("session processor: start needs a handler and happens once") {
     CHECK(processor.stop(patience).complete);
     CHECK(processor.stop(patience).complete); // R18: again
     CHECK(processor.describe().state == ProcessorDescription::State::stopped);
+}
+
+TEST_CASE("session processor: a handler need not be copyable") {
+    Setup setup;
+    setup.send("a", 1);
+    auto handled = std::make_unique<Countdown>(1);
+    Countdown& watched = *handled;
+    SessionProcessor processor{setup.client, "orders"};
+    processor.on_message([own = std::move(handled)](MessageContext& /*context*/) { own->hit(); });
+    processor.start();
+    CHECK(watched.reached());
+    processor.stop();
 }
 
 TEST_CASE("session processor: an unknown entity is told and does not end the processor") {

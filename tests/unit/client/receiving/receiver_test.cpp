@@ -74,7 +74,7 @@ TEST_CASE("receiver: receives and settles messages of an entity without sessions
 
 TEST_CASE("receiver: dead letters of an entity with sessions, by sub-queue and by text") {
     ReceiverFixture f;
-    Sender{f.client, "orders"}.send({Message::text("a", "1"), Message::text("b", "2")});
+    Sender{f.client, "orders"}.send_all({Message::text("a", "1"), Message::text("b", "2")});
     for (const char* session : {"a", "b"}) {
         SessionReceiver::accept(f.client, "orders", session).receive_one()->dead_letter("why");
     }
@@ -122,7 +122,8 @@ TEST_CASE("receiver: bad options are named") {
     CHECK(code_of([&] {
               static_cast<void>(f.open({.sub_queue = SubQueue::transfer_dead_letter}));
           }) == Errc::not_supported);
-    CHECK(code_of([&] { static_cast<void>(f.open().receive(0)); }) == Errc::invalid_argument);
+    Receiver receiver = f.open();
+    CHECK(code_of([&] { static_cast<void>(receiver.receive(0)); }) == Errc::invalid_argument);
 }
 
 TEST_CASE("receiver: deferred messages are received by number") {
@@ -153,7 +154,8 @@ TEST_CASE("receiver: close returns what it has and what it prefetched, uncounted
     CHECK(receiver.loss()->code == Errc::cancelled);
     CHECK(code_of([&] { first->complete(); }) == Errc::lock_lost);
     CHECK(code_of([&] { static_cast<void>(receiver.receive(1)); }) == Errc::cancelled);
-    auto all = f.open().receive(10, 0s);
+    Receiver next = f.open();
+    auto all = next.receive(10, 0s);
     REQUIRE(text_of(all) == "1 2 3");
     CHECK(all[0].message().delivery_count() == 0);
 }

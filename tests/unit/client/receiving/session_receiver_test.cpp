@@ -9,6 +9,7 @@
 #include <sessionq/browser.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/local_broker.hpp>
+#include <sessionq/receiver.hpp>
 #include <sessionq/sender.hpp>
 
 #include "support/code_of.hpp"
@@ -225,6 +226,14 @@ TEST_CASE("session receiver: a session is held by one at a time") {
     receiver.close();
     CHECK(f.accept("a").session_id() == "a");
 }
+
+template <typename R>
+concept can_receive_unnamed = requires(R&& unnamed) { std::forward<R>(unnamed).receive(1); };
+
+// Its session would be given back before the messages are settled.
+static_assert(!can_receive_unnamed<SessionReceiver>);
+static_assert(!can_receive_unnamed<Receiver>);
+static_assert(can_receive_unnamed<SessionReceiver&>);
 
 TEST_CASE("R5: no session is an answer") {
     SessionReceiverFixture f;

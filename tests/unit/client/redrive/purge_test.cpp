@@ -123,7 +123,7 @@ TEST_CASE("R15: purge: one that is given up ends with the answer to the request 
 
 TEST_CASE("purge: deletes what is there, in the broker of this process") {
     OrdersFixture f;
-    f.sender.send(std::vector<Message>(1'200, Message::text("a", "x")));
+    f.sender.send_all(std::vector<Message>(1'200, Message::text("a", "x")));
     f.sender.send(Message::text("b", "y"));
     CHECK(purge(f.client, "orders", {.max_messages = 700}) == 700);
     CHECK(purge(f.client, "orders", {.session_id = "b"}) == 1);

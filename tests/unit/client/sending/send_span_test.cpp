@@ -74,7 +74,7 @@ TEST_CASE("send span: the messages of one request each carry a context of their 
                            .tracestate = ""};
     std::vector<Message> messages{Message::text("ada", "1"), carrying(own),
                                   Message::text("ada", "3")};
-    SUBCASE("as a list") { orders.sender.send(messages, orders.within_request); }
+    SUBCASE("as a list") { orders.sender.send_all(messages, orders.within_request); }
     SUBCASE("as a batch") {
         MessageBatch batch = orders.sender.create_batch();
         for (const Message& each : messages) {
