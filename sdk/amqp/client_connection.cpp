@@ -77,6 +77,7 @@ SessionPtr ClientConnection::begin_session() {
 void ClientConnection::close() {
     options_.counts->closed.add(keeper_.phase() == Phase::open ? 1 : 0);
     const auto waiting = keeper_.close();
+    host_.connects().leave(*this);
     host_.loop().timers().cancel(timer_);
     dialing_.reset();
     connection_.reset();
@@ -92,14 +93,20 @@ void ClientConnection::proceed() {
     }
 }
 
-/// A round over the hosts ends before the operation's time, so that the last failure can be told.
 void ClientConnection::connect(std::size_t host) {
+    target_ = host;
+    if (host_.connects().enter(*this)) {
+        on_let_in();
+    }
+}
+
+/// A round over the hosts ends before the operation's time, so that the last failure can be told.
+void ClientConnection::on_let_in() {
     const Duration share = (options_.operation_timeout - options_.operation_timeout / 10) /
                            static_cast<Duration::rep>(options_.hosts.size());
-    target_ = host;
     attempt_until_ = Deadline::after(share, host_.loop().now()).time();
     dialing_ =
-        options_.dial(host_, options_.hosts[host], attempt_until_,
+        options_.dial(host_, options_.hosts[target_], attempt_until_,
                       [this](core::Result<StreamPtr> stream) { on_stream(std::move(stream)); });
 }
 
@@ -155,6 +162,7 @@ void ClientConnection::on_open(const Open& peer) {
     }
     core::log_event(LogLevel::info, "amqp", core::events::connected, {{"peer", host_name()}},
                     "connected to '", host_name(), "'");
+    host_.connects().leave(*this);
     options_.counts->opened.add();
     options_.counts->reopened.add(std::exchange(lost_, 0));
     run(keeper_.opened(host_.loop().now()), &connection_->engine());
@@ -200,6 +208,7 @@ void ClientConnection::on_failed(const Failure& why) {
     last_failure_ = why.to_string();
     log_failure(core::events::connect_failed, host_name(), why);
     options_.counts->failures.add();
+    host_.connects().leave(*this);
     run(keeper_.failed(host_.loop().now()), why);
     proceed();
 }

@@ -51,7 +51,7 @@ public:
 
 /// A client's connection: made when first needed and again after a loss, as a `ConnectionKeeper`
 /// decides. Bound to the loop. Not to be destroyed from its events and handlers.
-class ClientConnection final : private ConnectionOwner {
+class ClientConnection final : private ConnectionOwner, private ConnectLine::Guest {
 public:
     using Handler = ConnectionKeeper::Handler;
     using WaitId = ConnectionKeeper::WaitId;
@@ -81,6 +81,7 @@ private:
     void on_session(SessionPtr session) override;
     void on_idle(timing::IdleKind kind, Duration idle) override;
     void on_closed(const Condition& condition) override;
+    void on_let_in() override;
 
     void proceed();
     void connect(std::size_t host);

@@ -9,6 +9,7 @@ ConnectionHost::ConnectionHost(core::EventLoop& loop, asio::io_context& io)
     : loop_{loop},
       io_{io},
       turns_{loop},
+      connects_{loop},
       idle_{loop.now()},
       timer_{timing::Timer::calling<&ConnectionHost::look>(this)} {}
 

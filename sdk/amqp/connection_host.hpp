@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "amqp/connect_line.hpp"
 #include "core/event_loop.hpp"
 #include "core/turn_line.hpp"
 #include "timing/idle_index.hpp"
@@ -23,8 +24,9 @@ protected:
 };
 
 /// The parts that the connections of one receive thread share: its loop, its reactor, the idle
-/// watch, and the line for long work. Bound to that thread. It outlives the connections, and the
-/// loop outlives it. Only sockets use the reactor; with other streams nobody needs to run it.
+/// watch, the line for long work, and that of connections to be made. Bound to that thread. It
+/// outlives the connections, and the loop outlives it. Only sockets use the reactor; with other
+/// streams nobody needs to run it.
 class ConnectionHost {
 public:
     ConnectionHost(core::EventLoop& loop, asio::io_context& io);
@@ -35,6 +37,7 @@ public:
     [[nodiscard]] core::EventLoop& loop() noexcept { return loop_; }
     [[nodiscard]] asio::io_context& io() noexcept { return io_; }
     [[nodiscard]] core::TurnLine& turns() noexcept { return turns_; }
+    [[nodiscard]] ConnectLine& connects() noexcept { return connects_; }
 
     void watch(Watched& watched);
     void forget(Watched& watched) noexcept { idle_.remove(watched); }
@@ -58,6 +61,7 @@ private:
     core::EventLoop& loop_;
     asio::io_context& io_;
     core::TurnLine turns_;
+    ConnectLine connects_;
     const Watched* last_in_turn_{nullptr}; // for comparison only
     timing::IdleIndex idle_;
     timing::Timer timer_;

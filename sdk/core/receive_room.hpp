@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -33,7 +35,21 @@ public:
 private:
     friend class ReceiveShare;
 
+    using Line = IntrusiveList<ReceiveShare>;
+
     [[nodiscard]] std::size_t left() const noexcept { return budget() - std::min(budget(), kept_); }
+    /// The even part of one share.
+    [[nodiscard]] std::size_t fair() const noexcept {
+        return left() / std::max<std::size_t>(shares_, 1);
+    }
+    /// Bytes that no peer was told of.
+    [[nodiscard]] std::size_t free() const noexcept {
+        return left() - std::min(left(), announced_);
+    }
+    /// The line in which a share waits whose peer may send so many frames.
+    [[nodiscard]] Line& line_of(std::size_t frames) noexcept {
+        return waiting_[std::min<std::size_t>(std::bit_width(frames), waiting_.size() - 1)];
+    }
     /// There may be room for shares that wait for it.
     void look() noexcept;
 
@@ -41,7 +57,10 @@ private:
     std::size_t kept_{0};
     std::size_t announced_{0};
     std::size_t shares_{0};
-    IntrusiveList<ReceiveShare> waiting_{};
+    /// By the bit width of the frames that the peer may send. As a peer is told of more only where
+    /// that doubles them, each line needs more room than those before it. So a look ends at the
+    /// first line that there is no room for, and does not visit all shares.
+    std::array<Line, 16> waiting_{};
 };
 
 using ReceiveRoomPtr = std::shared_ptr<ReceiveRoom>;
@@ -63,7 +82,8 @@ public:
     /// move. Its peer may send so many bytes towards them without being asked again.
     static constexpr std::size_t least = std::size_t{256} << 10U;
 
-    /// `frame_bytes`: the most bytes that one frame may hold. Above zero.
+    /// `frame_bytes`: the most bytes that one frame may hold. Above zero, and the same for all
+    /// shares of a room.
     ReceiveShare(ReceiveRoomPtr room, RoomWaiter& waiter, std::size_t frame_bytes) noexcept
         : room_{std::move(room)}, waiter_{&waiter}, frame_bytes_{frame_bytes} {
         ++room_->shares_;
@@ -94,7 +114,7 @@ public:
         if (has) {
             unlink();
         } else if (waiter_ != nullptr && !is_linked()) {
-            room_->waiting_.push_back(*this);
+            line_up();
         }
         return has;
     }
@@ -105,6 +125,7 @@ public:
     void announce(std::size_t frames) noexcept {
         announced_ += frames * frame_bytes_;
         room_->announced_ += frames * frame_bytes_;
+        change_line();
         if (announced_ < least) {
             static_cast<void>(has_room()); // it may have to hear of more
         }
@@ -114,6 +135,7 @@ public:
         const std::size_t used = std::min(announced_, frame_bytes_);
         announced_ -= used;
         room_->announced_ -= used;
+        change_line();
     }
 
     /// A part of a message came.
@@ -135,16 +157,33 @@ private:
     friend class ReceiveRoom;
 
     [[nodiscard]] std::size_t spare() const noexcept {
-        const std::size_t left = room_->left();
-        const std::size_t fair = left / std::max<std::size_t>(room_->shares_, 1);
-        const std::size_t free = left - std::min(left, room_->announced_);
-        const std::size_t more = fair > announced_ ? std::min(fair - announced_, free) : 0;
+        const std::size_t fair = room_->fair();
+        const std::size_t more = fair > announced_ ? std::min(fair - announced_, room_->free()) : 0;
         const std::size_t due = messages_ < links_ && announced_ < least ? least - announced_ : 0;
         return std::max(more, due);
+    }
+    /// Whether the room may double so many frames of a peer, or give it a first one.
+    [[nodiscard]] bool may_double(std::size_t frames) const noexcept {
+        const std::size_t more = std::max<std::size_t>(frames, 1) * frame_bytes_;
+        return room_->free() >= more && room_->fair() >= frames * frame_bytes_ + more;
     }
     [[nodiscard]] bool is_worth_telling() const noexcept {
         const std::size_t more = affordable();
         return more != 0 && more * frame_bytes_ >= announced_;
+    }
+    void line_up() noexcept { room_->line_of(announced_ / frame_bytes_).push_back(*this); }
+    void change_line() noexcept {
+        if (is_linked()) {
+            unlink();
+            line_up();
+        }
+    }
+    /// There may be room for this share.
+    void look() noexcept {
+        if (is_linked() && is_worth_telling()) {
+            unlink();
+            waiter_->on_room();
+        }
     }
     void keep(std::size_t bytes) noexcept {
         kept_ += bytes;
@@ -154,6 +193,7 @@ private:
         const std::size_t less = std::min(kept_, bytes);
         kept_ -= less;
         room_->kept_ -= less;
+        look(); // one of its links may have no message any more
         room_->look();
     }
 
@@ -175,13 +215,17 @@ inline void ReceiveRoom::join(std::size_t bytes) noexcept {
 }
 
 inline void ReceiveRoom::look() noexcept {
-    for (ReceiveShare* each = waiting_.front(); each != nullptr;) {
-        ReceiveShare* const next = waiting_.next(*each);
-        if (each->is_worth_telling()) {
-            each->unlink();
-            each->waiter_->on_room();
+    for (std::size_t width = 0; width < waiting_.size(); ++width) {
+        ReceiveShare* each = waiting_[width].front();
+        const std::size_t fewest_frames = (std::size_t{1} << width) / 2;
+        if (each != nullptr && !each->may_double(fewest_frames)) {
+            return;
         }
-        each = next;
+        while (each != nullptr) {
+            ReceiveShare* const next = waiting_[width].next(*each);
+            each->look();
+            each = next;
+        }
     }
 }
 

@@ -57,7 +57,7 @@ private:
                 return;
             }
         }
-        running_.clear();
+        running_ = std::vector<Task>{}; // many sessions that wait have a queue each
     }
 
     EventLoop& loop_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/session_id.hpp"
 #include "server/lock_token.hpp"
 
 namespace sessionq::server {
@@ -25,7 +24,10 @@ void HeldLocks::add(Holder holder) {
     if (!holder.consumer->has_session) {
         of_messages_.add(number, *holder.queue, holder.consumer);
     }
-    holders_.insert_or_assign(number, std::move(holder));
+    const Holder& added = holders_.emplace(number, std::move(holder)).first->second;
+    if (added.consumer->has_session) {
+        of_sessions_.emplace(added.consumer->session_id, &added);
+    }
 }
 
 void HeldLocks::remove(std::uint64_t number) {
@@ -33,9 +35,15 @@ void HeldLocks::remove(std::uint64_t number) {
     if (found == holders_.end()) {
         return;
     }
-    const bool is_alone = !found->second.consumer->has_session;
+    const Holder* const holder = &found->second;
+    const bool has_session = holder->consumer->has_session;
+    if (has_session) {
+        const auto [begin, end] = of_sessions_.equal_range(holder->consumer->session_id);
+        of_sessions_.erase(std::find_if(
+            begin, end, [holder](const auto& entry) { return entry.second == holder; }));
+    }
     holders_.erase(found);
-    if (is_alone) {
+    if (!has_session) {
         of_messages_.let_go();
     }
 }
@@ -59,12 +67,10 @@ const Holder* HeldLocks::of_link(const broker::Queue& queue, std::string_view li
 }
 
 const Holder* HeldLocks::of_session(const broker::Queue& queue, std::string_view session_id) const {
-    const auto found = std::ranges::find_if(holders_, [&](const auto& entry) {
-        const Holder& holder = entry.second;
-        return holder.queue.get() == &queue && holder.consumer->has_session &&
-               core::is_same_session(holder.consumer->session_id, session_id);
-    });
-    return found != holders_.end() ? &found->second : nullptr;
+    const auto [begin, end] = of_sessions_.equal_range(session_id);
+    const auto found = std::find_if(
+        begin, end, [&](const auto& entry) { return entry.second->queue.get() == &queue; });
+    return found != end ? found->second : nullptr;
 }
 
 broker::ConsumerPtr HeldLocks::of_token(const broker::Queue& queue, std::uint64_t number) const {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "broker/queue.hpp"
+#include "core/session_id.hpp"
 #include "server/message_locks.hpp"
 
 namespace sessionq::server {
@@ -62,6 +63,10 @@ public:
 private:
     MessageLocks& of_messages_;
     std::unordered_map<std::uint64_t, Holder> holders_{};
+    // of sessions, by the ids that their consumers keep
+    std::unordered_multimap<std::string_view, const Holder*, core::SessionIdHash,
+                            core::SessionIdEqual>
+        of_sessions_{};
     std::map<const broker::Queue*, std::uint64_t> unlinked_{};
 };
 

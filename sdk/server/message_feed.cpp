@@ -117,7 +117,10 @@ MessageFeed::MessageFeed(PeerLinkOwner& owner, Peer& peer, amqp::SenderLinkPtr l
       peer_{peer},
       link_{std::move(link)},
       queue_{std::move(queue)},
-      wanted_{std::move(wanted)},
+      wanted_{.mode = wanted.mode,
+              .session = std::move(wanted.session),
+              .wait = wanted.wait,
+              .priority = wanted.priority},
       target_{std::make_shared<Target>(*this, peer.loop, queue_)},
       holder_{make_holder_number()} {
     link_->set_listener(this);
@@ -191,7 +194,7 @@ void MessageFeed::on_lost(const Failure& why) {
     if (held_back_.empty()) {
         end(condition_of(why, LockKind::session));
     } else { // send these first, because nobody else receives them
-        loss_ = why;
+        loss_ = std::make_unique<const Failure>(why);
     }
 }
 
@@ -231,24 +234,26 @@ void MessageFeed::pump() {
         return;
     }
     bool found_end = false;
+    std::vector<broker::Delivered>& delivered = peer_.delivered;
     while (const std::uint32_t wanted = room()) {
-        delivered_.clear();
+        delivered.clear();
         const broker::Instant now = peer_.now();
         const std::uint64_t bytes = peer_.limits.buffered_bytes - link_->buffered();
-        if (!queue_->pull(*consumer_, wanted, delivered_, now, bytes)) {
+        if (!queue_->pull(*consumer_, wanted, delivered, now, bytes)) {
             return; // the consumer is lost; the target learns why
         }
-        found_end = delivered_.size() < wanted && bytes_of(delivered_) < bytes;
+        found_end = delivered.size() < wanted && bytes_of(delivered) < bytes;
         if (consumer_->mode == broker::ReceiveMode::receive_and_delete &&
             !peer_.commits.is_always_open()) {
-            hold_back(delivered_);
+            hold_back(delivered);
         } else {
-            for (const broker::Delivered& delivered : delivered_) {
-                if (!send(delivered, now)) {
+            for (const broker::Delivered& each : delivered) {
+                if (!send(each, now)) {
                     return; // the link has ended
                 }
             }
         }
+        delivered.clear(); // the queue alone keeps them
         is_interested_ = found_end;
         if (found_end) {
             break;

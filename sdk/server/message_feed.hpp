@@ -35,6 +35,13 @@ public:
 
 private:
     class Target;
+    /// The part of the decision that is needed once the link is kept.
+    struct Wanted {
+        broker::ReceiveMode mode;
+        SessionFilter session;
+        Duration wait;
+        int priority;
+    };
 
     void resume() override { pump(); }
     [[nodiscard]] amqp::Link& link() noexcept override { return *link_; }
@@ -70,7 +77,7 @@ private:
     Peer& peer_;
     amqp::SenderLinkPtr link_;
     const broker::QueuePtr queue_;
-    AttachDecision wanted_;
+    Wanted wanted_;
     std::shared_ptr<Target> target_;
     broker::OperationId wait_{0};
     broker::ConsumerPtr consumer_{};
@@ -78,11 +85,10 @@ private:
     std::uint64_t sent_{0};
     std::size_t unsettled_{0};  // sent and not settled, or held back
     bool is_interested_{false}; // the queue notifies, or has notified, this feed of work
-    std::vector<broker::Delivered> delivered_{};
     // deleted at delivery, but the deletion is not durable yet
     std::vector<broker::Delivered> held_back_{};
-    bool awaits_commit_{false};     // of some held-back messages
-    std::optional<Failure> loss_{}; // reported once `held_back_` is empty
+    bool awaits_commit_{false};             // of some held-back messages
+    std::unique_ptr<const Failure> loss_{}; // reported once `held_back_` is empty
     // Of the disposition that is being told; null between two tasks of the loop.
     std::shared_ptr<const std::string> told_state_{};
     std::shared_ptr<const Said> told_{};

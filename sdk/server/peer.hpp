@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "broker/broker.hpp"
 #include "core/event_loop.hpp"
@@ -60,6 +61,8 @@ struct Peer {
     SendRoom* room{nullptr}; ///< of the connection
     /// head of the delivery being sent; shared, so that feeds need no buffer of their own
     std::string head{};
+    /// messages of the pull under way; shared in the same way
+    std::vector<broker::Delivered> delivered{};
     std::size_t held_requests{0};         ///< requests that wait for a message
     std::size_t waiting_request_bytes{0}; ///< of requests that wait for room
     std::size_t answer_bytes{0};          ///< of long answers that are not sent yet

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 
@@ -15,25 +16,32 @@ class DeferredBook {
 public:
     [[nodiscard]] std::uint64_t add(const core::Uuid& lock_token) {
         last_ += 2;
-        tokens_.emplace(last_, lock_token);
+        if (tokens_ == nullptr) {
+            tokens_ = std::make_unique<Tokens>();
+        }
+        tokens_->emplace(last_, lock_token);
         return last_;
     }
     /// None: the delivery came over the link.
     [[nodiscard]] std::optional<core::Uuid> take(std::uint64_t tag) {
-        const auto token = (tag & 1U) != 0 ? tokens_.extract(tag) : Tokens::node_type{};
+        const auto token =
+            (tag & 1U) != 0 && tokens_ != nullptr ? tokens_->extract(tag) : Tokens::node_type{};
         return token ? std::optional{token.mapped()} : std::nullopt;
     }
 
     /// The same, and the book keeps it.
     [[nodiscard]] std::optional<core::Uuid> find(std::uint64_t tag) const {
-        const auto found = tokens_.find(tag);
-        return found != tokens_.end() ? std::optional{found->second} : std::nullopt;
+        if (tokens_ == nullptr) {
+            return std::nullopt;
+        }
+        const auto found = tokens_->find(tag);
+        return found != tokens_->end() ? std::optional{found->second} : std::nullopt;
     }
 
 private:
     using Tokens = std::unordered_map<std::uint64_t, core::Uuid>;
 
-    Tokens tokens_{};
+    std::unique_ptr<Tokens> tokens_{}; // null: no message of the session was asked for
     std::uint64_t last_{1};
 };
 

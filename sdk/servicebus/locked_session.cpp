@@ -257,8 +257,8 @@ void LockedSession::close(DoneHandler handler) {
 }
 
 void LockedSession::on_link_gone(const amqp::Condition& condition) {
-    loss_ = to_loss(condition, requests_.address().title());
-    link_->connection().failed(requests_.address().entity, loss_);
+    loss_ = std::make_unique<const Failure>(to_loss(condition, requests_.address().title()));
+    link_->connection().failed(requests_.address().entity, *loss_);
     inbox_.drop();
     link_->drop();
     machine_.end(condition.name == "com.microsoft:session-lock-lost"
@@ -280,12 +280,12 @@ void LockedSession::proceed() {
             lock_.has_ended(link_->connection().locks(), link_->connection().reading());
             break;
         case LockedSessionMachine::Action::fail_settlements:
-            if (!settlements_.fail_all(inbox_.owner(), Failure{loss_})) {
+            if (!settlements_.fail_all(inbox_.owner(), Failure{*loss_})) {
                 return;
             }
             break;
         case LockedSessionMachine::Action::tell_lost:
-            inbox_.owner()->on_lost(Failure{loss_});
+            inbox_.owner()->on_lost(Failure{*loss_});
             return;
         case LockedSessionMachine::Action::tell_closed:
             std::exchange(close_handler_, nullptr)(core::Done{});

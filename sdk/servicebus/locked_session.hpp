@@ -73,7 +73,7 @@ private:
     HeldLock lock_{};
     SessionInbox inbox_;
     DoneHandler close_handler_{};
-    Failure loss_{};
+    std::unique_ptr<const Failure> loss_{}; // null: the link is there
     core::ReplyQueue replies_;
 };
 

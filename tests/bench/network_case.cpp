@@ -15,11 +15,13 @@ namespace sessionq::bench {
 
 using namespace std::chrono_literals;
 
-test::DaemonProcess start_daemon(std::chrono::seconds lock) {
-    return test::DaemonProcess{
-        SESSIONQD,
-        {"--listen", "127.0.0.1:0", "--queue",
-         std::string{queue} + ":session:lock=" + std::to_string(lock.count())}};
+test::DaemonProcess start_daemon(std::chrono::seconds lock,
+                                 const std::vector<std::string>& options) {
+    std::vector<std::string> arguments{"--listen", "127.0.0.1:0", "--queue",
+                                       std::string{queue} +
+                                           ":session:lock=" + std::to_string(lock.count())};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return test::DaemonProcess{SESSIONQD, arguments};
 }
 
 void fill(const Client& client, std::size_t sessions, std::size_t messages, std::size_t body) {

@@ -27,7 +27,8 @@ inline constexpr const char* queue = "bench";
 inline constexpr auto patience = std::chrono::minutes{2};
 
 /// Starts a sessionqd of this build with an empty queue.
-[[nodiscard]] test::DaemonProcess start_daemon(std::chrono::seconds lock = std::chrono::minutes{5});
+[[nodiscard]] test::DaemonProcess start_daemon(std::chrono::seconds lock = std::chrono::minutes{5},
+                                               const std::vector<std::string>& options = {});
 void fill(const Client& client, std::size_t sessions, std::size_t messages, std::size_t body);
 /// Returns the seconds from the first handled message to the last, or zero on a timeout.
 [[nodiscard]] double consume(const Client& client, ProcessorOptions options, std::size_t messages);

@@ -21,16 +21,33 @@ double bytes_in_use() {
     return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
 }
 
-// The default lock duration of Service Bus. Locks are renewed ten seconds before they expire, so
-// this time holds one renewal of each.
-constexpr auto lock = 60s;
-constexpr auto watched = 50s;
+// Locks are renewed ten seconds before they expire, so `renewing` holds one renewal of each.
+constexpr auto lock = 30s;
+constexpr auto renewing = 20s;
+constexpr auto resting = 2s; // no lock is renewed so soon
 
-/// Bytes per session in client and broker, threads, and processor share while only renewals happen.
+/// Processor seconds that the client and the broker have used.
+struct Used {
+    double client;
+    double broker;
+
+    static Used by(const test::DaemonProcess& daemon) {
+        return {.client = processor_seconds(::getpid()), .broker = processor_seconds(daemon.id())};
+    }
+    Used operator-(const Used& before) const {
+        return {.client = client - before.client, .broker = broker - before.broker};
+    }
+};
+
+/// Sessions that wait for messages: what each takes to be accepted, renewed and left, its bytes in
+/// client and broker, and the processor's share while nothing happens. Figures of one session that
+/// do not grow with the sessions show that the whole is linear.
 void waiting_sessionq(benchmark::State& state) {
     const auto sessions = static_cast<std::size_t>(state.range(0));
+    const auto each = static_cast<double>(sessions);
     for (auto _ : state) {
-        const test::DaemonProcess daemon = start_daemon(lock);
+        // 36 MiB, as by default, are for the links of 15,000 sessions.
+        const test::DaemonProcess daemon = start_daemon(lock, {"--memory", "512"});
         const Client client = Client::connect(daemon.connection_string());
         fill(client, sessions, sessions, 16);
         ::malloc_trim(0);
@@ -53,33 +70,51 @@ void waiting_sessionq(benchmark::State& state) {
             state.SkipWithError("not all sessions were accepted");
             return;
         }
-        state.SetIterationTime(seconds_between(begin, Clock::now()));
+        const double accepted = seconds_between(begin, Clock::now());
+        state.SetIterationTime(accepted);
+        figure(state, "accept_us/session", accepted * 1e6 / each);
         std::this_thread::sleep_for(1s); // for settlements
-        figure(state, "client_bytes/session",
-               (bytes_in_use() - before) / static_cast<double>(sessions));
+        figure(state, "client_bytes/session", (bytes_in_use() - before) / each);
         figure(state, "broker_bytes/session",
                static_cast<double>(process_status(daemon.id(), "VmRSS") - broker_before) * 1024 /
-                   static_cast<double>(sessions));
+                   each);
         figure(state, "client_threads", static_cast<double>(process_status(::getpid(), "Threads")));
         figure(state, "broker_threads",
                static_cast<double>(process_status(daemon.id(), "Threads")));
-        const double used = processor_seconds(::getpid());
-        const double broker_used = processor_seconds(daemon.id());
-        const std::uint64_t renewals = processor.counters().lock_renewals;
-        std::this_thread::sleep_for(watched);
-        const double length = std::chrono::duration<double>(watched).count();
-        figure(state, "client_idle_core_percent",
-               100 * (processor_seconds(::getpid()) - used) / length);
-        figure(state, "broker_idle_core_percent",
-               100 * (processor_seconds(daemon.id()) - broker_used) / length);
-        figure(state, "renewals/session",
-               static_cast<double>(processor.counters().lock_renewals - renewals) /
-                   static_cast<double>(sessions));
-        processor.stop(30s);
+
+        const Used at_rest = Used::by(daemon);
+        std::this_thread::sleep_for(resting);
+        const Used rest = Used::by(daemon) - at_rest;
+        const double length = std::chrono::duration<double>(resting).count();
+        figure(state, "client_idle_core_percent", 100 * rest.client / length);
+        figure(state, "broker_idle_core_percent", 100 * rest.broker / length);
+
+        const std::uint64_t renewals_before = processor.counters().lock_renewals;
+        const Used at_renewals = Used::by(daemon);
+        std::this_thread::sleep_for(renewing);
+        const Used renewed = Used::by(daemon) - at_renewals;
+        const auto renewals =
+            static_cast<double>(processor.counters().lock_renewals - renewals_before);
+        figure(state, "renewals/session", renewals / each);
+        figure(state, "client_us/renewal", renewed.client * 1e6 / renewals);
+        figure(state, "broker_us/renewal", renewed.broker * 1e6 / renewals);
+
+        const auto stop = Clock::now();
+        const bool is_complete = processor.stop(30s).complete;
+        const double stopped = seconds_between(stop, Clock::now());
+        if (!is_complete) {
+            state.SkipWithError("not all sessions were left");
+            return;
+        }
+        figure(state, "stop_ms", stopped * 1e3);
+        figure(state, "stop_us/session", stopped * 1e6 / each);
     }
 }
 BENCHMARK(waiting_sessionq)
+    ->Arg(1'000)
+    ->Arg(3'000)
     ->Arg(10'000)
+    ->Arg(30'000)
     ->Arg(100'000)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond)

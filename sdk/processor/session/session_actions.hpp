@@ -138,7 +138,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t usual = 8; ///< More at once come only when messages go back.
+    static constexpr std::size_t usual = 4; ///< More at once come only when messages go back.
 
     std::vector<SessionAction> actions_{};
     std::size_t next_{0};

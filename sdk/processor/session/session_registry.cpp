@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "processor/session/session_registry.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace sessionq::processor {
 
 bool SessionRegistry::hold(const Key& key, Holder holder, core::EventLoop& loop, core::Task begin) {
     const std::lock_guard lock{mutex_};
-    std::vector<Entry>& entries = sessions_[key];
-    const bool alone = entries.empty();
-    entries.push_back({.holder = holder, .loop = &loop, .begin = std::move(begin)});
+    const auto [at, alone] = sessions_.try_emplace(key, Held{.holder = holder});
+    if (!alone) {
+        at->second.waiting.push_back({.holder = holder, .loop = &loop, .begin = std::move(begin)});
+    }
     return alone;
 }
 
@@ -20,13 +20,16 @@ void SessionRegistry::ended(const Key& key, Holder holder) {
     if (at == sessions_.end()) {
         return;
     }
-    std::vector<Entry>& entries = at->second;
-    const bool first = entries.front().holder == holder;
-    std::erase_if(entries, [holder](const Entry& entry) { return entry.holder == holder; });
-    if (entries.empty()) {
+    auto& [held_by, waiting] = at->second;
+    if (held_by != holder) {
+        std::erase_if(waiting, [holder](const Waiter& each) { return each.holder == holder; });
+    } else if (waiting.empty()) {
         sessions_.erase(at);
-    } else if (first) {
-        entries.front().loop->post(std::move(entries.front().begin));
+    } else {
+        Waiter next = std::move(waiting.front());
+        waiting.erase(waiting.begin());
+        held_by = next.holder;
+        next.loop->post(std::move(next.begin));
     }
 }
 

@@ -27,13 +27,17 @@ public:
     void ended(const Key& key, Holder holder);
 
 private:
-    struct Entry {
+    struct Waiter {
         Holder holder;
         core::EventLoop* loop;
         core::Task begin;
     };
+    struct Held {
+        Holder holder;
+        std::vector<Waiter> waiting{}; ///< in the order in which they came
+    };
     std::mutex mutex_{};
-    std::unordered_map<Key, std::vector<Entry>, SessionKeyHash> sessions_{};
+    std::unordered_map<Key, Held, SessionKeyHash> sessions_{};
 };
 
 } // namespace sessionq::processor

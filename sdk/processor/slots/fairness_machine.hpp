@@ -85,8 +85,12 @@ public:
             return false;
         }
         const TimePoint due = since + *hold_;
-        if (now < due || leaves_ == 0) {
-            look_by(now < due ? due : now < try_at_ ? try_at_ : now + soon);
+        if (leaves_ == 0) { // none is left before the next try, also where a turn ends sooner
+            look_by(std::max(due, now < try_at_ ? try_at_ : now + soon));
+            return false;
+        }
+        if (now < due) {
+            look_by(due);
             return false;
         }
         --leaves_;

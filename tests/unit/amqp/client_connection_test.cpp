@@ -79,6 +79,40 @@ struct Handshaking final : ClientConnectionEvents {
 
 } // namespace
 
+TEST_CASE("ClientConnection: of many connections few are made at a time") {
+    Handshaking first;
+    struct Endless final : Dialing {};
+    std::size_t dials = 1; // the first is in its handshake
+    std::vector<std::unique_ptr<ClientConnection>> others;
+    for (std::size_t i = 0; i < ConnectLine::most_at_once + 1; ++i) {
+        ClientConnectionOptions options;
+        options.hosts = {{.host = "broker", .port = 5672}};
+        options.dial = [&](ConnectionHost&, const Target&, TimePoint, const Dialed&) {
+            ++dials;
+            return std::make_unique<Endless>();
+        };
+        others.push_back(std::make_unique<ClientConnection>(first.host, options, first));
+        others.back()->when_open([](const core::Result<Engine*>&) {});
+    }
+    first.settle();
+    CHECK(dials == ConnectLine::most_at_once);
+    SUBCASE("one is given up") { others.front()->close(); }
+    SUBCASE("one has failed") {
+        first.give("nonsense");
+        CHECK(first.time_to_failure() <= 200ms);
+    }
+    SUBCASE("one is open") {
+        first.give(peer_sasl_header);
+        first.give(peer_offer);
+        first.give(peer_lets_in);
+        first.give(peer_amqp_header);
+        first.give("\0\0\0\x11\x02\0\0\0\0\x53\x10\xc0\x04\x01\xa1\x01s"sv);
+        REQUIRE(first.connection->engine() != nullptr);
+    }
+    first.settle();
+    CHECK(dials == ConnectLine::most_at_once + 1);
+}
+
 TEST_CASE("ClientConnection: a peer that talks nonsense in the handshake fails it soon, and says "
           "why") {
     Handshaking client;

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <deque>
+
 using namespace sessionq;
 using core::ReceiveRoom;
 using core::ReceiveShare;
@@ -146,6 +148,50 @@ TEST_CASE("receive room: too little room is not told") {
     CHECK(peer.told == 0);
     peer.share->gone(mebibyte);
     CHECK(peer.told == 1);
+}
+
+TEST_CASE("receive room: of many that wait those hear of room that it is enough for") {
+    const auto room = room_of(mebibyte);
+    Peer hoarder{room};
+    static_cast<void>(hoarder.announce());
+    hoarder.send(mebibyte);
+    std::deque<Peer> peers; // their peers may send 0, 1, ... 15 frames
+    for (std::size_t frames = 0; frames < 16; ++frames) {
+        Peer& peer = peers.emplace_back(room);
+        static_cast<void>(peer.announce());
+        peer.send(ReceiveShare::least - frames * frame);
+        REQUIRE_FALSE(peer.share->has_room());
+    }
+    const auto told = [&] {
+        std::size_t count = 0;
+        while (count < peers.size() && peers[count].told == 1) {
+            ++count;
+        }
+        return count; // and no other
+    };
+    CHECK(told() == 0);
+    room->join(room->kept() - room->budget() + 17 * 8 * frame);
+    CHECK(told() == 5); // eight frames each: those with up to four of them can have as many more
+    CHECK(peers[5].told + peers[15].told == 0);
+    room->join(room->budget() + 17 * 32 * frame);
+    CHECK(told() == 16);
+}
+
+TEST_CASE("receive room: a link without a message hears of its room, whatever others have") {
+    const auto room = room_of(mebibyte);
+    Peer hoarder{room};
+    static_cast<void>(hoarder.announce());
+    hoarder.send(2 * mebibyte);
+    Peer first{room};
+    Peer second{room};
+    for (Peer* const peer : {&first, &second}) {
+        static_cast<void>(peer->announce());
+        peer->send(ReceiveShare::least);
+        REQUIRE_FALSE(peer->share->has_room());
+    }
+    second.share->gone(ReceiveShare::least);
+    CHECK(first.told == 0);
+    CHECK(second.told == 1);
 }
 
 TEST_CASE("receive room: what came over a session that has ended is counted until it is gone") {

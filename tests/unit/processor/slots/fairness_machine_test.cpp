@@ -78,6 +78,16 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("fairness machine: where nobody tells many sessions are looked at together") {
+    FairnessMachine machine{true};
+    machine.look({.here = 1000, .all = 1000, .free = 0, .held = 1000}, began);
+    REQUIRE(machine.leaves("a", Phase::working, began - 5s, began));
+    for (int i = 1; i < 1000; ++i) { // they came one after another, so their turns end so
+        CHECK_FALSE(machine.leaves("b", Phase::working, began - 5s + i * 1ms, began));
+    }
+    CHECK(machine.next() == began + FairnessMachine::turn); // the next try
+}
+
 TEST_CASE("fairness machine: where nobody tells others that come at once have more left") {
     FairnessMachine machine{true};
     machine.look(both_held(), began);
