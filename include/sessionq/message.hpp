@@ -98,6 +98,10 @@ struct Message {
         made.body = body;
         return made;
     }
+
+    /// Whether all members are equal. Properties compare as `PropertyValue` does: an int and a long
+    /// of the same size are equal.
+    friend bool operator==(const Message&, const Message&) = default;
 };
 
 /// Why a message is in a dead-letter queue.

@@ -76,6 +76,12 @@ public:
     [[nodiscard]] virtual std::optional<WallTime> scheduled_enqueue_time() const = 0;
     [[nodiscard]] virtual Deadline deadline() const = 0;
 
+    /// A standard text property. Empty if the message has none. Ids that are no texts in AMQP are
+    /// converted: numbers to decimal digits, UUIDs to their usual form. This one decodes the whole
+    /// message and throws `Error{Errc::protocol_error}` if a part cannot be decoded.
+    /// Implementations override it to decode no more than that property.
+    [[nodiscard]] virtual std::string_view text(TextField field) const;
+
     /// The whole message. It is decoded at first use and kept. Throws
     /// `Error{Errc::protocol_error}` if a part cannot be decoded.
     [[nodiscard]] virtual const Message& message() const = 0;
@@ -147,6 +153,7 @@ public:
         return message_.scheduled_enqueue_time;
     }
     [[nodiscard]] Deadline deadline() const override { return deadline_; }
+    [[nodiscard]] std::string_view text(TextField field) const override;
     [[nodiscard]] const Message& message() const override { return message_; }
     [[nodiscard]] std::size_t bytes() const noexcept override;
     [[nodiscard]] std::size_t wire_bytes() const noexcept override;
