@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <iosfwd>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -160,6 +161,9 @@ private:
 
 /// The name of the cause, for example "lock_lost".
 [[nodiscard]] std::string_view to_string(Errc value) noexcept;
+
+/// Writes `to_string(value)`.
+std::ostream& operator<<(std::ostream& out, Errc value);
 
 } // namespace sessionq
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,6 +30,12 @@ enum class TextField : std::uint8_t {
     subject,
     to
 };
+
+/// For example "reply_to".
+[[nodiscard]] std::string_view to_string(TextField field) noexcept;
+
+/// Writes `to_string(field)`.
+std::ostream& operator<<(std::ostream& out, TextField field);
 
 /// Changes to make in a copy of a message.
 struct ContentChanges {

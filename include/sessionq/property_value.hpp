@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <limits>
 #include <optional>
 #include <ratio>
@@ -97,6 +98,12 @@ enum class ValueType : std::uint8_t {
     date_time_offset, ///< Of .NET.
     encoded,          ///< Any other.
 };
+
+/// For example "date_time_offset".
+[[nodiscard]] std::string_view to_string(ValueType type) noexcept;
+
+/// Writes `to_string(type)`.
+std::ostream& operator<<(std::ostream& out, ValueType type);
 
 /// An integer type as a value of a property has it. `bool` and the types of characters are none:
 /// `char` is a character to one reader and a number to another.
