@@ -27,8 +27,8 @@ std::string ask(const sessionq::Client& client, sessionq::SessionReceiver& repli
     sessionq::Sender{client, "requests"}.send(std::move(request)); // the deadline travels with it
     while (auto reply = replies.receive_one(10s)) {
         reply->complete();
-        if (reply->message().content().correlation_id ==
-            id) { // else that of an earlier request, which came too late
+        // Another one is that of an earlier request, which came too late.
+        if (reply->message().correlation_id() == id) {
             return std::string{reply->text()};
         }
     }
@@ -48,10 +48,10 @@ int main() {
     service.on_message([&client](sessionq::MessageContext& context) {
         const auto& request = context.message();
         sessionq::Message reply = sessionq::Message::text(
-            request.content().reply_to_session_id, "the answer to " + std::string{request.text()});
+            request.reply_to_session_id(), "the answer to " + std::string{request.text()});
         reply.correlation_id = request.message_id();
         // A real service keeps a sender for each queue that requesters name.
-        sessionq::Sender{client, request.content().reply_to}.send(std::move(reply));
+        sessionq::Sender{client, std::string{request.reply_to()}}.send(std::move(reply));
     });
     service.start();
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
+#include <string_view>
 
 #include <sessionq/time.hpp>
 
@@ -18,6 +20,12 @@ enum class IdleDirection : std::uint8_t {
     /// `ClientOptions::connection_write_idle_timeout`.
     write,
 };
+
+/// For example "read".
+[[nodiscard]] std::string_view to_string(IdleDirection direction) noexcept;
+
+/// Writes `to_string(direction)`.
+std::ostream& operator<<(std::ostream& out, IdleDirection direction);
 
 /// Idleness of one connection, as `ClientOptions::on_connection_idle` receives it.
 ///

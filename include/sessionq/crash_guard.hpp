@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <iosfwd>
+#include <string_view>
 
 #include <sessionq/time.hpp>
 
@@ -62,5 +64,11 @@ struct CrashGuard {
     /// Default false.
     bool every_session{false};
 };
+
+/// For example "park_session".
+[[nodiscard]] std::string_view to_string(CrashGuard::Action action) noexcept;
+
+/// Writes `to_string(action)`.
+std::ostream& operator<<(std::ostream& out, CrashGuard::Action action);
 
 } // namespace sessionq

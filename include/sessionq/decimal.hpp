@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,5 +62,11 @@ private:
     Width width_{Width::bits128};
     std::array<std::byte, 16> bytes_{};
 };
+
+/// For example "bits128".
+[[nodiscard]] std::string_view to_string(Decimal::Width width) noexcept;
+
+/// Writes `to_string(width)`.
+std::ostream& operator<<(std::ostream& out, Decimal::Width width);
 
 } // namespace sessionq

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <iosfwd>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -78,10 +79,27 @@ enum class Errc {
 };
 
 /// The category of `Errc`. Its name is "sessionq". Thread safety: safe.
+///
+/// Its codes equal the conditions of the standard that mean the same, so code that knows no
+/// sessionq can ask `error.code() == std::errc::timed_out`:
+/// - invalid_argument and invalid_option: `std::errc::invalid_argument`,
+/// - not_supported: `std::errc::not_supported`,
+/// - timeout: `std::errc::timed_out`,
+/// - cancelled: `std::errc::operation_canceled`,
+/// - unauthorized: `std::errc::permission_denied`,
+/// - message_too_large: `std::errc::message_size`,
+/// - connection_lost: `std::errc::connection_reset`,
+/// - connection_refused: `std::errc::connection_refused`,
+/// - protocol_error: `std::errc::protocol_error`.
+/// The others equal none.
 [[nodiscard]] const std::error_category& error_category() noexcept;
 
 /// Makes an `Errc` comparable with a `std::error_code`. Thread safety: safe.
 [[nodiscard]] std::error_code make_error_code(Errc value) noexcept;
+
+/// Whether a cause means the same as a condition of the standard, see `error_category`. C++ looks
+/// for no conversion between two enums, so this function stands for it. Thread safety: safe.
+[[nodiscard]] bool operator==(Errc left, std::errc right) noexcept;
 
 /// A failure as a value: sessionq's cause and words, and the peer's, kept apart. It never contains
 /// a secret.
@@ -143,6 +161,9 @@ private:
 
 /// The name of the cause, for example "lock_lost".
 [[nodiscard]] std::string_view to_string(Errc value) noexcept;
+
+/// Writes `to_string(value)`.
+std::ostream& operator<<(std::ostream& out, Errc value);
 
 } // namespace sessionq
 

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <iosfwd>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -109,6 +111,12 @@ struct FailurePolicy {
         return copy;
     }
 };
+
+/// For example "park_session".
+[[nodiscard]] std::string_view to_string(FailurePolicy::Action action) noexcept;
+
+/// Writes `to_string(action)`.
+std::ostream& operator<<(std::ostream& out, FailurePolicy::Action action);
 
 /// A failure of a message handler, for `on_failure` of a processor. A value, which may be kept.
 struct FailureContext {

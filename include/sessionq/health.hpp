@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,7 +66,11 @@ enum class HealthCause : std::uint8_t {
     internal_error,
 };
 
+/// For example "broker_silent".
 [[nodiscard]] std::string_view to_string(HealthCause cause) noexcept;
+
+/// Writes `to_string(cause)`.
+std::ostream& operator<<(std::ostream& out, HealthCause cause);
 
 /// The things to look at and to change, in a sentence or two.
 [[nodiscard]] std::string_view advice(HealthCause cause) noexcept;
@@ -124,6 +129,10 @@ struct Health {
     [[nodiscard]] std::string to_string() const;
 };
 
+/// For example "degraded".
 [[nodiscard]] std::string_view to_string(Health::State state) noexcept;
+
+/// Writes `to_string(state)`.
+std::ostream& operator<<(std::ostream& out, Health::State state);
 
 } // namespace sessionq

@@ -20,3 +20,9 @@ struct LockToken {
 };
 
 } // namespace sessionq
+
+/// So that a lock token can be a key of `std::unordered_map`.
+template <>
+struct std::hash<sessionq::LockToken> {
+    [[nodiscard]] std::size_t operator()(const sessionq::LockToken& token) const noexcept;
+};

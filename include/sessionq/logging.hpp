@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <span>
 #include <string_view>
 
@@ -16,7 +17,11 @@ namespace sessionq {
 /// As the level set, `off` suppresses all lines.
 enum class LogLevel { trace, debug, info, warning, error, off };
 
+/// For example "warning".
 [[nodiscard]] std::string_view to_string(LogLevel level) noexcept;
+
+/// Writes `to_string(level)`.
+std::ostream& operator<<(std::ostream& out, LogLevel level);
 
 /// A fact about an event. Names in use: `entity`, `session`, `message_id`, `sequence`, `attempt`,
 /// `code` (of an `Errc`), `fate` (of a `MessageFate`), `reason` (of a `CloseReason`), `state` (of a

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,6 +28,12 @@ enum class BodyKind : std::uint8_t {
     value,        ///< One value. `ReceivedMessage::body` shows a text or bytes as they are, null as
                   ///< nothing, and any other value encoded.
 };
+
+/// For example "several_data".
+[[nodiscard]] std::string_view to_string(BodyKind kind) noexcept;
+
+/// Writes `to_string(kind)`.
+std::ostream& operator<<(std::ostream& out, BodyKind kind);
 
 /// Application properties by name, ordered.
 using Properties = std::map<std::string, PropertyValue, std::less<>>;
@@ -98,6 +105,10 @@ struct Message {
         made.body = body;
         return made;
     }
+
+    /// Whether all members are equal. Properties compare as `PropertyValue` does: an int and a long
+    /// of the same size are equal.
+    friend bool operator==(const Message&, const Message&) = default;
 };
 
 /// Why a message is in a dead-letter queue.
@@ -116,6 +127,12 @@ enum class MessageState : std::uint8_t {
     deferred,  ///< Set aside until a receiver asks for its sequence number.
     scheduled, ///< Not yet available.
 };
+
+/// For example "scheduled".
+[[nodiscard]] std::string_view to_string(MessageState state) noexcept;
+
+/// Writes `to_string(state)`.
+std::ostream& operator<<(std::ostream& out, MessageState state);
 
 /// The broker's facts about one delivery of a message.
 struct DeliveryFacts {

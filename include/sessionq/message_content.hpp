@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,6 +30,12 @@ enum class TextField : std::uint8_t {
     subject,
     to
 };
+
+/// For example "reply_to".
+[[nodiscard]] std::string_view to_string(TextField field) noexcept;
+
+/// Writes `to_string(field)`.
+std::ostream& operator<<(std::ostream& out, TextField field);
 
 /// Changes to make in a copy of a message.
 struct ContentChanges {
@@ -75,6 +82,12 @@ public:
     [[nodiscard]] virtual std::uint8_t priority() const = 0;
     [[nodiscard]] virtual std::optional<WallTime> scheduled_enqueue_time() const = 0;
     [[nodiscard]] virtual Deadline deadline() const = 0;
+
+    /// A standard text property. Empty if the message has none. Ids that are no texts in AMQP are
+    /// converted: numbers to decimal digits, UUIDs to their usual form. This one decodes the whole
+    /// message and throws `Error{Errc::protocol_error}` if a part cannot be decoded.
+    /// Implementations override it to decode no more than that property.
+    [[nodiscard]] virtual std::string_view text(TextField field) const;
 
     /// The whole message. It is decoded at first use and kept. Throws
     /// `Error{Errc::protocol_error}` if a part cannot be decoded.
@@ -147,6 +160,7 @@ public:
         return message_.scheduled_enqueue_time;
     }
     [[nodiscard]] Deadline deadline() const override { return deadline_; }
+    [[nodiscard]] std::string_view text(TextField field) const override;
     [[nodiscard]] const Message& message() const override { return message_; }
     [[nodiscard]] std::size_t bytes() const noexcept override;
     [[nodiscard]] std::size_t wire_bytes() const noexcept override;

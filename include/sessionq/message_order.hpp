@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
+#include <string_view>
 
 namespace sessionq {
 
@@ -12,5 +14,11 @@ enum class MessageOrder : std::uint8_t {
     priority, ///< The highest `Message::priority` first, and by arrival among equals.
     property, ///< By the value of an application property, see `QueueOptions::order_property`.
 };
+
+/// For example "arrival".
+[[nodiscard]] std::string_view to_string(MessageOrder order) noexcept;
+
+/// Writes `to_string(order)`.
+std::ostream& operator<<(std::ostream& out, MessageOrder order);
 
 } // namespace sessionq

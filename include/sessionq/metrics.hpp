@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,12 @@ enum class MetricKind : std::uint8_t {
     gauge,     ///< The present value.
     histogram, ///< Lengths of time since the start.
 };
+
+/// For example "histogram".
+[[nodiscard]] std::string_view to_string(MetricKind kind) noexcept;
+
+/// Writes `to_string(kind)`.
+std::ostream& operator<<(std::ostream& out, MetricKind kind);
 
 struct MetricPoint {
     MetricAttributes attributes{};

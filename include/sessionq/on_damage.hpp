@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
+#include <string_view>
 
 namespace sessionq {
 
@@ -14,5 +16,11 @@ enum class OnDamage : std::uint8_t {
     /// removed before can come back.
     set_aside,
 };
+
+/// For example "set_aside".
+[[nodiscard]] std::string_view to_string(OnDamage reaction) noexcept;
+
+/// Writes `to_string(reaction)`.
+std::ostream& operator<<(std::ostream& out, OnDamage reaction);
 
 } // namespace sessionq

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sessionq/backoff_options.hpp>
@@ -21,6 +23,12 @@ enum class ExpiredMessageAction : std::uint8_t {
     discard,     ///< The message is completed without a handler.
     handle,      ///< The handler runs, under a deadline that has passed.
 };
+
+/// For example "dead_letter".
+[[nodiscard]] std::string_view to_string(ExpiredMessageAction action) noexcept;
+
+/// Writes `to_string(action)`.
+std::ostream& operator<<(std::ostream& out, ExpiredMessageAction action);
 
 /// How `SessionProcessor::stop` works.
 struct StopOptions {

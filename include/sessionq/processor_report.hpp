@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,11 @@ enum class ErrorSource : std::uint8_t {
     session_record,
 };
 
+/// For example "lock_renewal".
 [[nodiscard]] std::string_view to_string(ErrorSource source) noexcept;
+
+/// Writes `to_string(source)`.
+std::ostream& operator<<(std::ostream& out, ErrorSource source);
 
 /// The fate of a message after an error.
 enum class MessageFate : std::uint8_t {
@@ -52,7 +57,11 @@ enum class MessageFate : std::uint8_t {
     removed,       ///< With `receive_and_delete`: the broker has removed it. It is gone.
 };
 
+/// For example "comes_again".
 [[nodiscard]] std::string_view to_string(MessageFate fate) noexcept;
+
+/// Writes `to_string(fate)`.
+std::ostream& operator<<(std::ostream& out, MessageFate fate);
 
 /// Whether the message will be handled again.
 [[nodiscard]] bool is_handled_again(MessageFate fate) noexcept;
@@ -190,6 +199,10 @@ struct ProcessorDescription {
     [[nodiscard]] std::string to_json() const;
 };
 
+/// For example "running".
 [[nodiscard]] std::string_view to_string(ProcessorDescription::State state) noexcept;
+
+/// Writes `to_string(state)`.
+std::ostream& operator<<(std::ostream& out, ProcessorDescription::State state);
 
 } // namespace sessionq

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
+#include <limits>
 #include <optional>
 #include <ratio>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -94,17 +99,46 @@ enum class ValueType : std::uint8_t {
     encoded,          ///< Any other.
 };
 
+/// For example "date_time_offset".
+[[nodiscard]] std::string_view to_string(ValueType type) noexcept;
+
+/// Writes `to_string(type)`.
+std::ostream& operator<<(std::ostream& out, ValueType type);
+
+/// An integer type as a value of a property has it. `bool` and the types of characters are none:
+/// `char` is a character to one reader and a number to another.
+template <typename T>
+concept PropertyInteger = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
+                          !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&
+                          !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
+
+/// A type that `PropertyValue::as` and `ReceivedMessage::property` convert to.
+template <typename T>
+concept PropertyType =
+    PropertyInteger<T> || std::floating_point<T> || std::same_as<T, bool> ||
+    std::same_as<T, std::string> || std::same_as<T, WallTime> ||
+    std::same_as<T, std::vector<std::byte>> || std::same_as<T, char32_t> || std::same_as<T, Uuid> ||
+    std::same_as<T, Decimal> || std::same_as<T, TimeSpan> || std::same_as<T, DateTimeOffset> ||
+    std::same_as<T, Uri> || std::same_as<T, FarTime> || std::same_as<T, EncodedValue>;
+
 /// The value of an application property. `std::monostate` is AMQP's null.
 ///
 /// Integers of all AMQP types but ulong are `std::int64_t`, floats are `double`, symbols are
 /// `std::string`. `type` tells the exact type, and a value that was received is sent with it. A
 /// timestamp is `WallTime`, or `FarTime` if that cannot hold it.
 ///
+/// A value is made from every type of C++ that has one meaning here. The width of a number in C++
+/// does not count: signed integers are AMQP's long, unsigned ones ulong, `float` and `double` are
+/// AMQP's double. The constructor with a `ValueType` makes the narrower types.
+///
 /// Example:
 ///
-///     const PropertyValue price{*Decimal::parse("7.50")};
-///     const PropertyValue count{std::int64_t{5}, ValueType::int32};
-///     std::cout << std::get<std::int64_t>(count) << '\n';
+///     Message order = Message::text("ada", "placed");
+///     order.properties["lines"] = 5;
+///     order.properties["customer"] = std::string_view{"ada"};
+///     order.properties["price"] = *Decimal::parse("7.50");
+///     order.properties["rank"] = PropertyValue{std::int64_t{5}, ValueType::int32};
+///     std::cout << order.properties["lines"].as<int>().value_or(0) << '\n';
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class PropertyValue
@@ -115,8 +149,8 @@ public:
     using Held = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double,
                               std::string, WallTime, std::vector<std::byte>, char32_t, Uuid,
                               Decimal, TimeSpan, DateTimeOffset, Uri, FarTime, EncodedValue>;
-    using Held::variant;
 
+    /// Null.
     PropertyValue() = default;
     // Out of line, because each source that copies one would compile them for all types again.
     PropertyValue(const PropertyValue& other);
@@ -124,6 +158,82 @@ public:
     PropertyValue& operator=(const PropertyValue& other);
     PropertyValue& operator=(PropertyValue&& other) noexcept;
     ~PropertyValue();
+
+    // NOLINTBEGIN(google-explicit-constructor): `properties["n"] = 5` needs them.
+
+    /// Null.
+    PropertyValue(std::monostate null) noexcept;
+    /// AMQP's boolean.
+    template <std::same_as<bool> T>
+    PropertyValue(T truth) noexcept : Held{std::in_place_type<bool>, truth} {}
+    /// AMQP's long. Any width is held as `std::int64_t`.
+    template <PropertyInteger T>
+        requires std::signed_integral<T>
+    PropertyValue(T number) noexcept : Held{std::in_place_type<std::int64_t>, number} {}
+    /// AMQP's ulong. Any width is held as `std::uint64_t`.
+    template <PropertyInteger T>
+        requires std::unsigned_integral<T>
+    PropertyValue(T number) noexcept : Held{std::in_place_type<std::uint64_t>, number} {}
+    /// AMQP's double. A `float` becomes one without a loss. A `long double` may lose digits, so it
+    /// is not taken.
+    template <std::floating_point T>
+        requires(!std::same_as<T, long double>)
+    PropertyValue(T number) noexcept : Held{std::in_place_type<double>, number} {}
+    /// AMQP's char, a code point of Unicode.
+    template <std::same_as<char32_t> T>
+    PropertyValue(T character) noexcept : Held{std::in_place_type<char32_t>, character} {}
+    /// `'x'` would become the number 120. Write `"x"` for a text, `U'x'` for a character, and
+    /// `int{c}` for a number.
+    PropertyValue(char) = delete;
+
+    /// AMQP's string: UTF-8 that ends with a zero byte. Not null.
+    PropertyValue(const char* text);
+    /// AMQP's string: UTF-8, copied.
+    PropertyValue(std::string_view text);
+    /// AMQP's string: UTF-8.
+    PropertyValue(std::string text) noexcept;
+    /// No text is no value.
+    PropertyValue(std::nullptr_t) = delete;
+
+    /// AMQP's binary, copied.
+    PropertyValue(std::span<const std::byte> bytes);
+    /// AMQP's binary.
+    PropertyValue(std::vector<std::byte> bytes) noexcept;
+
+    /// AMQP's timestamp, in milliseconds on the wire.
+    PropertyValue(WallTime time) noexcept;
+    /// AMQP's timestamp, from the system clock in another unit. It is a `FarTime` if `WallTime`
+    /// cannot hold it.
+    template <typename Length>
+        requires(!std::same_as<Length, WallTime::duration>)
+    PropertyValue(std::chrono::time_point<std::chrono::system_clock, Length> time) noexcept
+        : PropertyValue{in_reach(std::chrono::floor<std::chrono::milliseconds>(time))
+                            ? PropertyValue{std::chrono::floor<WallTime::duration>(time)}
+                            : PropertyValue{FarTime{std::chrono::floor<std::chrono::milliseconds>(
+                                  time.time_since_epoch())}}} {}
+    /// AMQP's timestamp.
+    PropertyValue(FarTime time) noexcept;
+
+    /// AMQP's uuid.
+    PropertyValue(Uuid uuid) noexcept;
+    /// AMQP's decimal32, decimal64 or decimal128, by its width.
+    PropertyValue(Decimal number) noexcept;
+    /// A length of time of .NET.
+    PropertyValue(TimeSpan length) noexcept;
+    /// An instant of .NET.
+    PropertyValue(DateTimeOffset time) noexcept;
+    /// A URI of .NET.
+    PropertyValue(Uri uri) noexcept;
+    /// A value that is encoded already.
+    PropertyValue(EncodedValue value) noexcept;
+
+    // NOLINTEND(google-explicit-constructor)
+
+    /// The alternative `T`, made in its place from `parts`.
+    template <typename T, typename... Parts>
+        requires std::constructible_from<Held, std::in_place_type_t<T>, Parts...>
+    explicit PropertyValue(std::in_place_type_t<T> which, Parts&&... parts)
+        : Held{which, std::forward<Parts>(parts)...} {}
 
     /// A value with one of the types that share a C++ type: an integer of a width, a float, a
     /// symbol. Throws `Error{Errc::invalid_argument}` if the value does not fit the type.
@@ -133,10 +243,79 @@ public:
     /// was made or received with another type.
     [[nodiscard]] ValueType type() const noexcept;
 
+    /// The value as a `T`, or nothing if it is of another kind:
+    /// - an integer type: from an integer of any AMQP type that `T` can hold,
+    /// - `float`, `double`, `long double`: from an integer or a fraction. It is rounded to the
+    ///   nearest, as above 2^53 in a `double`. Nothing if it is out of the range of `T`,
+    /// - `std::string`: from a string or a symbol,
+    /// - `bool`, `char32_t`, `WallTime`, `FarTime`, `std::vector<std::byte>`, `Uuid`, `Decimal`,
+    ///   `TimeSpan`, `DateTimeOffset`, `Uri`, `EncodedValue`: from just that.
+    ///
+    /// Null is nothing of any type. Truths and texts are never numbers. Thread safety: safe to call
+    /// at the same time.
+    template <PropertyType T>
+    [[nodiscard]] std::optional<T> as() const& {
+        return converted<T>(*this);
+    }
+    /// The value as a `T`, moved out of a value that is not needed any more. Nothing if it is of
+    /// another kind. The conversions are those of `as` on a constant value.
+    template <PropertyType T>
+    [[nodiscard]] std::optional<T> as() && {
+        return converted<T>(std::move(*this));
+    }
+
     /// Compares the held values. An int and a long of the same size are equal.
     friend bool operator==(const PropertyValue& left, const PropertyValue& right) noexcept;
 
 private:
+    [[nodiscard]] static bool in_reach(
+        std::chrono::sys_time<std::chrono::milliseconds> time) noexcept;
+
+    template <typename T, typename Number>
+    [[nodiscard]] static std::optional<T> number_as(Number number) noexcept {
+        if constexpr (std::integral<T>) {
+            return std::in_range<T>(number) ? std::optional{static_cast<T>(number)} : std::nullopt;
+        } else {
+            using Limits = std::numeric_limits<T>;
+            if constexpr (std::floating_point<Number> && sizeof(T) < sizeof(Number)) {
+                const bool is_finite = number - number == Number{0}; // not of infinity and NaN
+                if (is_finite &&
+                    (number > Number{Limits::max()} || number < Number{Limits::lowest()})) {
+                    return std::nullopt;
+                }
+            }
+            return static_cast<T>(number);
+        }
+    }
+
+    template <typename T, typename Value>
+    [[nodiscard]] static std::optional<T> converted(Value&& value) {
+        if constexpr (PropertyInteger<T> || std::floating_point<T>) {
+            if (const auto* number = std::get_if<std::int64_t>(&value)) {
+                return number_as<T>(*number);
+            }
+            if (const auto* number = std::get_if<std::uint64_t>(&value)) {
+                return number_as<T>(*number);
+            }
+            if constexpr (std::floating_point<T>) {
+                if (const auto* number = std::get_if<double>(&value)) {
+                    return number_as<T>(*number);
+                }
+            }
+            return std::nullopt;
+        } else {
+            auto* const held = std::get_if<T>(&value);
+            if (held == nullptr) {
+                return std::nullopt;
+            }
+            if constexpr (std::is_lvalue_reference_v<Value>) {
+                return *held;
+            } else {
+                return std::move(*held);
+            }
+        }
+    }
+
     ValueType exactly_{ValueType::null}; // counts if it is a type of the held value
 };
 

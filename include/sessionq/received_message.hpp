@@ -53,9 +53,53 @@ public:
     [[nodiscard]] std::string_view session_id() const {
         return there().session_id().value_or(std::string_view{});
     }
+    /// The id that the sender gave it. Empty if it has none. The view lives as long as any copy of
+    /// the message.
     [[nodiscard]] std::string_view message_id() const { return there().message_id(); }
-    /// The application properties. Errors: protocol_error.
+    /// The subject, also called label. Empty if it has none. Decodes only that. The view lives as
+    /// long as any copy of the message.
+    [[nodiscard]] std::string_view subject() const { return there().text(TextField::subject); }
+    /// The correlation id: in a reply, the message id of the request. Empty if it has none. Decodes
+    /// only that. The view lives as long as any copy of the message.
+    [[nodiscard]] std::string_view correlation_id() const {
+        return there().text(TextField::correlation_id);
+    }
+    /// The entity that gets a reply. Empty if it has none. Decodes only that. The view lives as
+    /// long as any copy of the message.
+    [[nodiscard]] std::string_view reply_to() const { return there().text(TextField::reply_to); }
+    /// The session id for a reply. Empty if it has none. Decodes only that. The view lives as long
+    /// as any copy of the message.
+    [[nodiscard]] std::string_view reply_to_session_id() const {
+        return there().text(TextField::reply_to_session_id);
+    }
+    /// The address that the sender gave it. Empty if it has none. Brokers only carry it. Decodes
+    /// only that. The view lives as long as any copy of the message.
+    [[nodiscard]] std::string_view to() const { return there().text(TextField::to); }
+    /// The type of the body, for example "application/json". Empty if it has none. Decodes only
+    /// that. The view lives as long as any copy of the message.
+    [[nodiscard]] std::string_view content_type() const {
+        return there().text(TextField::content_type);
+    }
+
+    /// All application properties. The first call decodes the whole message a second time and keeps
+    /// it; `property` reads one without that. They live as long as any copy of the message.
+    /// Errors: protocol_error (the message cannot be decoded).
     [[nodiscard]] const Properties& properties() const { return content().properties; }
+    /// One application property. Nothing if there is none of this name, or if it cannot be decoded.
+    /// Decodes only that, at each call.
+    [[nodiscard]] std::optional<PropertyValue> property(std::string_view name) const {
+        return there().property(name);
+    }
+    /// One application property as a `T`: `property<double>("amount")`. Nothing if there is none of
+    /// this name, if it cannot be decoded, or if it is of another kind. An integer type takes every
+    /// integer that it can hold, `float` and `double` also every number, rounded to the nearest,
+    /// `std::string` texts and symbols. `PropertyValue::as` lists all types. Decodes only that, at
+    /// each call.
+    template <PropertyType T>
+    [[nodiscard]] std::optional<T> property(std::string_view name) const {
+        std::optional<PropertyValue> found = there().property(name);
+        return found ? std::move(*found).template as<T>() : std::nullopt;
+    }
 
     [[nodiscard]] std::int64_t sequence_number() const noexcept { return facts_.sequence_number; }
     [[nodiscard]] std::uint32_t delivery_count() const noexcept { return facts_.delivery_count; }
@@ -92,6 +136,27 @@ public:
     /// `TraceContext::parse`).
     [[nodiscard]] std::optional<TraceContext> trace() const;
     [[nodiscard]] const DeliveryFacts& facts() const noexcept { return facts_; }
+
+    /// A message to send on, with the content of this one:
+    ///
+    ///     archive.send(message.copy());
+    ///
+    /// Copied: the body as bytes, the session id, message id, subject, correlation id, reply-to,
+    /// reply-to session id, to, content type, partition key, application properties with their
+    /// types, the trace context among them, the time to live, which begins anew, and the priority.
+    ///
+    /// Not copied: the facts of this delivery (sequence number, delivery count, lock, times), the
+    /// scheduled time, the deadline, the reason and description of a dead letter
+    /// (`DeadLetterReason`, `DeadLetterErrorDescription`), and annotations. A handler runs under
+    /// the deadline of its message, so what it sends has that deadline anyway (`Sender`).
+    ///
+    /// The message id stays the same, so an entity that detects duplicates keeps one copy, also if
+    /// a handler forwards the message, fails before it completes it, and forwards it again. For the
+    /// same reason such an entity drops a copy that goes back to it. Clear `message_id` then, and
+    /// `Sender` makes a new one.
+    ///
+    /// Errors: protocol_error (the message cannot be decoded).
+    [[nodiscard]] Message copy() const;
 
 private:
     [[nodiscard]] const MessageContent& there() const {

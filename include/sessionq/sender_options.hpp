@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <iosfwd>
+#include <string_view>
 
 #include <sessionq/backoff_options.hpp>
 
@@ -14,6 +16,12 @@ enum class UnknownOutcome : std::uint8_t {
     fail,   ///< Tell the caller.
     resend, ///< Send again: at least once. See `SenderOptions`.
 };
+
+/// For example "resend".
+[[nodiscard]] std::string_view to_string(UnknownOutcome action) noexcept;
+
+/// Writes `to_string(action)`.
+std::ostream& operator<<(std::ostream& out, UnknownOutcome action);
 
 /// How a `Sender` retries. An aggregate for designated initialisers. A bad value throws
 /// `Error{Errc::invalid_option}` naming the member.

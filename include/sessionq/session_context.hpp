@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -39,7 +40,11 @@ enum class CloseReason : std::uint8_t {
     unresponsive,    ///< The broker did not answer in time.
 };
 
+/// For example "max_hold".
 [[nodiscard]] std::string_view to_string(CloseReason reason) noexcept;
+
+/// Writes `to_string(reason)`.
+std::ostream& operator<<(std::ostream& out, CloseReason reason);
 
 /// A session that a processor holds, as its handlers see it.
 ///

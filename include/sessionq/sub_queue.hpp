@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
+#include <string_view>
 
 namespace sessionq {
 
@@ -13,5 +15,11 @@ enum class SubQueue : std::uint8_t {
     dead_letter,          ///< messages that consumers or the broker have set aside
     transfer_dead_letter, ///< messages that the broker could not forward to another entity
 };
+
+/// For example "transfer_dead_letter".
+[[nodiscard]] std::string_view to_string(SubQueue queue) noexcept;
+
+/// Writes `to_string(queue)`.
+std::ostream& operator<<(std::ostream& out, SubQueue queue);
 
 } // namespace sessionq

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +24,9 @@ enum class SpanKind : std::uint8_t {
 
 /// For example "producer".
 [[nodiscard]] std::string_view to_string(SpanKind kind) noexcept;
+
+/// Writes `to_string(kind)`.
+std::ostream& operator<<(std::ostream& out, SpanKind kind);
 
 /// The value of a span's attribute.
 using SpanValue = std::variant<bool, std::int64_t, double, std::string>;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
+#include <string_view>
 
 namespace sessionq {
 
@@ -13,5 +15,11 @@ enum class Transport : std::uint8_t {
     /// A WebSocket: port 443 with TLS, 80 without. Use it in networks that allow nothing else.
     web_sockets,
 };
+
+/// For example "web_sockets".
+[[nodiscard]] std::string_view to_string(Transport transport) noexcept;
+
+/// Writes `to_string(transport)`.
+std::ostream& operator<<(std::ostream& out, Transport transport);
 
 } // namespace sessionq

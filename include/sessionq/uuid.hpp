@@ -27,3 +27,9 @@ struct Uuid {
 };
 
 } // namespace sessionq
+
+/// So that a UUID can be a key of `std::unordered_map`.
+template <>
+struct std::hash<sessionq::Uuid> {
+    [[nodiscard]] std::size_t operator()(const sessionq::Uuid& uuid) const noexcept;
+};

@@ -44,10 +44,10 @@ int main() {
                 processors.emplace_back(client, "orders/subscriptions/" + subscription);
             processor.on_message([&copies, subscription](sessionq::MessageContext& context) {
                 const auto& message = context.message();
-                const auto priority = message.properties().find("priority");
-                std::osyncstream{std::cout}
-                    << subscription << ": " << message.text() << " for " << message.session_id()
-                    << (priority != message.properties().end() ? ", of high priority" : "") << '\n';
+                const bool has_priority = message.property("priority").has_value();
+                std::osyncstream{std::cout} << subscription << ": " << message.text() << " for "
+                                            << message.session_id()
+                                            << (has_priority ? ", of high priority" : "") << '\n';
                 copies.count_down();
             });
             processor.start();

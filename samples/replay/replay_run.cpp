@@ -40,16 +40,13 @@ public:
 
     void handle(sessionq::MessageContext& call) {
         const sessionq::ReceivedMessage& message = call.message();
-        const auto ordinal = std::get<std::uint64_t>(message.properties().at("ordinal"));
+        const auto ordinal = message.property<std::uint64_t>("ordinal").value();
         tally.started(message.session_id(), ordinal);
         if (handler_time_ > 0ns) {
             std::this_thread::sleep_for(handler_time_);
         }
-        const auto outcome = message.properties().find("outcome");
         const bool first = tally.finished(message.session_id(), ordinal,
-                                          outcome == message.properties().end()
-                                              ? std::string{}
-                                              : std::get<std::string>(outcome->second));
+                                          message.property<std::string>("outcome").value_or(""));
         last_end_.store(Clock::now(), std::memory_order_relaxed);
         if (first) {
             bytes_.fetch_add(cost_of(message.text().size()), std::memory_order_relaxed);

@@ -2,6 +2,7 @@
 #include <sessionq/error.hpp>
 
 #include <array>
+#include <optional>
 
 namespace sessionq {
 namespace {
@@ -54,12 +55,33 @@ const Row* find(int value) noexcept {
     return nullptr;
 }
 
+/// The condition of the standard that means the same. Nothing: it has none.
+std::optional<std::errc> standard_condition(Errc code) noexcept {
+    switch (code) {
+    case Errc::invalid_argument:
+    case Errc::invalid_option: return std::errc::invalid_argument;
+    case Errc::not_supported: return std::errc::not_supported;
+    case Errc::timeout: return std::errc::timed_out;
+    case Errc::cancelled: return std::errc::operation_canceled;
+    case Errc::unauthorized: return std::errc::permission_denied;
+    case Errc::message_too_large: return std::errc::message_size;
+    case Errc::connection_lost: return std::errc::connection_reset;
+    case Errc::connection_refused: return std::errc::connection_refused;
+    case Errc::protocol_error: return std::errc::protocol_error;
+    default: return std::nullopt;
+    }
+}
+
 class Category final : public std::error_category {
 public:
     [[nodiscard]] const char* name() const noexcept override { return "sessionq"; }
     [[nodiscard]] std::string message(int value) const override {
         const Row* row = find(value);
         return row != nullptr ? row->text : "unknown error";
+    }
+    [[nodiscard]] std::error_condition default_error_condition(int value) const noexcept override {
+        const auto same = standard_condition(static_cast<Errc>(value));
+        return same ? std::make_error_condition(*same) : std::error_condition{value, *this};
     }
 };
 
@@ -73,6 +95,8 @@ const std::error_category& error_category() noexcept {
 std::error_code make_error_code(Errc value) noexcept {
     return {static_cast<int>(value), error_category()};
 }
+
+bool operator==(Errc left, std::errc right) noexcept { return make_error_code(left) == right; }
 
 std::string_view to_string(Errc value) noexcept {
     const Row* row = find(static_cast<int>(value));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <sessionq/lock_token.hpp>
+#include <sessionq/uuid.hpp>
 
 #include "core/uuid.hpp"
 
@@ -8,3 +9,8 @@ namespace sessionq {
 std::string LockToken::to_string() const { return core::Uuid{bytes}.to_string(); }
 
 } // namespace sessionq
+
+std::size_t std::hash<sessionq::LockToken>::operator()(
+    const sessionq::LockToken& token) const noexcept {
+    return std::hash<sessionq::Uuid>{}(sessionq::Uuid{token.bytes});
+}

@@ -13,6 +13,10 @@
 namespace sessionq {
 namespace {
 
+// Brokers set these application properties of a dead letter.
+constexpr std::string_view dead_letter_reason = "DeadLetterReason";
+constexpr std::string_view dead_letter_description = "DeadLetterErrorDescription";
+
 constexpr std::size_t fixed_cost = 64; // an estimate for headers, numbers and times
 
 constexpr std::size_t least_encoded = 1; // of a number, which AMQP writes as short as it can
@@ -45,16 +49,23 @@ std::size_t size_of_texts(const Message& message) noexcept {
 }
 
 // Covers every field but the session id, where a missing id differs from an empty one.
-std::string& text_of(Message& message, TextField field) noexcept {
+std::string Message::*member_of(TextField field) noexcept {
     switch (field) {
-    case TextField::content_type: return message.content_type;
-    case TextField::correlation_id: return message.correlation_id;
-    case TextField::message_id: return message.message_id;
-    case TextField::reply_to: return message.reply_to;
-    case TextField::reply_to_session_id: return message.reply_to_session_id;
-    case TextField::to: return message.to;
-    default: return message.subject;
+    case TextField::content_type: return &Message::content_type;
+    case TextField::correlation_id: return &Message::correlation_id;
+    case TextField::message_id: return &Message::message_id;
+    case TextField::reply_to: return &Message::reply_to;
+    case TextField::reply_to_session_id: return &Message::reply_to_session_id;
+    case TextField::to: return &Message::to;
+    default: return &Message::subject;
     }
+}
+
+std::string_view text_of(const Message& message, TextField field) noexcept {
+    if (field == TextField::session_id) {
+        return message.session_id ? std::string_view{*message.session_id} : std::string_view{};
+    }
+    return message.*member_of(field);
 }
 
 std::optional<PropertyValue> find(const Properties& properties, std::string_view name) {
@@ -63,6 +74,10 @@ std::optional<PropertyValue> find(const Properties& properties, std::string_view
 }
 
 } // namespace
+
+std::string_view MessageContent::text(TextField field) const { return text_of(message(), field); }
+
+std::string_view DecodedContent::text(TextField field) const { return text_of(message_, field); }
 
 std::optional<PropertyValue> MessageContent::property(std::string_view name) const {
     const auto decoded = outline();
@@ -126,10 +141,26 @@ MessageContentPtr DecodedContent::with_changes(const ContentChanges& changes) co
         if (field == TextField::session_id) {
             changed.session_id = text;
         } else {
-            text_of(changed, field) = text.value_or(std::string{});
+            changed.*member_of(field) = text.value_or(std::string{});
         }
     }
     return std::make_shared<DecodedContent>(std::move(changed));
+}
+
+Message ReceivedMessage::copy() const {
+    const MessageContent& content = there();
+    std::optional<Message> outline = content.outline();
+    // `message` throws the failure that left the outline empty.
+    Message made = outline ? *std::move(outline) : content.message();
+    made.body = content.body();
+    made.scheduled_enqueue_time.reset();
+    made.deadline = Deadline::never();
+    for (const std::string_view name : {dead_letter_reason, dead_letter_description}) {
+        if (const auto found = made.properties.find(name); found != made.properties.end()) {
+            made.properties.erase(found);
+        }
+    }
+    return made;
 }
 
 void ReceivedMessage::refuse_empty() {

@@ -10,15 +10,6 @@ namespace {
 
 double seconds(Duration length) { return std::chrono::duration<double>{length}.count(); }
 
-std::string_view name_of(MetricKind kind) noexcept {
-    switch (kind) {
-    case MetricKind::counter: return "counter";
-    case MetricKind::gauge: return "gauge";
-    case MetricKind::histogram: return "histogram";
-    }
-    return "unknown";
-}
-
 void add_histogram(nlohmann::ordered_json& point, const Histogram& lengths) {
     point["count"] = lengths.count();
     point["sum"] = lengths.sum().count();
@@ -59,7 +50,7 @@ std::string to_json(const Metrics& metrics) {
         all.push_back({{"name", metric.name},
                        {"description", metric.description},
                        {"unit", metric.unit},
-                       {"kind", name_of(metric.kind)},
+                       {"kind", to_string(metric.kind)},
                        {"points", std::move(points)}});
     }
     return core::escape_peer_words(

@@ -103,6 +103,28 @@ PropertyValue& PropertyValue::operator=(const PropertyValue& other) = default;
 PropertyValue& PropertyValue::operator=(PropertyValue&& other) noexcept = default;
 PropertyValue::~PropertyValue() = default;
 
+PropertyValue::PropertyValue(std::monostate /*null*/) noexcept {}
+PropertyValue::PropertyValue(const char* text) : Held{std::in_place_type<std::string>, text} {}
+PropertyValue::PropertyValue(std::string_view text) : Held{std::in_place_type<std::string>, text} {}
+PropertyValue::PropertyValue(std::string text) noexcept : Held{std::move(text)} {}
+PropertyValue::PropertyValue(std::span<const std::byte> bytes)
+    : Held{std::in_place_type<std::vector<std::byte>>, bytes.begin(), bytes.end()} {}
+PropertyValue::PropertyValue(std::vector<std::byte> bytes) noexcept : Held{std::move(bytes)} {}
+PropertyValue::PropertyValue(WallTime time) noexcept : Held{time} {}
+PropertyValue::PropertyValue(FarTime time) noexcept : Held{time} {}
+PropertyValue::PropertyValue(Uuid uuid) noexcept : Held{uuid} {}
+PropertyValue::PropertyValue(Decimal number) noexcept : Held{number} {}
+PropertyValue::PropertyValue(TimeSpan length) noexcept : Held{length} {}
+PropertyValue::PropertyValue(DateTimeOffset time) noexcept : Held{time} {}
+PropertyValue::PropertyValue(Uri uri) noexcept : Held{std::move(uri)} {}
+PropertyValue::PropertyValue(EncodedValue value) noexcept : Held{std::move(value)} {}
+
+bool PropertyValue::in_reach(std::chrono::sys_time<std::chrono::milliseconds> time) noexcept {
+    using std::chrono::milliseconds;
+    return time > std::chrono::ceil<milliseconds>(WallTime::min()) &&
+           time < std::chrono::floor<milliseconds>(WallTime::max());
+}
+
 bool operator==(const PropertyValue& left, const PropertyValue& right) noexcept {
     return static_cast<const PropertyValue::Held&>(left) ==
            static_cast<const PropertyValue::Held&>(right);

@@ -110,3 +110,9 @@ std::optional<Uuid> Uuid::parse(std::string_view text) noexcept {
 std::string Uuid::to_string() const { return core::Uuid{bytes}.to_string(); }
 
 } // namespace sessionq
+
+std::size_t std::hash<sessionq::Uuid>::operator()(const sessionq::Uuid& uuid) const noexcept {
+    // Not its words: some programs make UUIDs that differ in few bits.
+    return std::hash<std::string_view>{}(
+        {reinterpret_cast<const char*>(uuid.bytes.data()), uuid.bytes.size()});
+}

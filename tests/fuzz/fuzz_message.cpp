@@ -39,6 +39,12 @@ void read_in_each_way(const amqp::EncodedContent& content) {
     for (const auto& [name, value] : content.annotations()) {
         require(content.annotation(name).has_value());
     }
+    for (const TextField field :
+         {TextField::content_type, TextField::correlation_id, TextField::message_id,
+          TextField::reply_to, TextField::reply_to_session_id, TextField::session_id,
+          TextField::subject, TextField::to}) {
+        require(content.text(field) == content.MessageContent::text(field));
+    }
 }
 
 } // namespace

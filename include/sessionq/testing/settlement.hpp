@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
+#include <string_view>
 
 #include <sessionq/message.hpp>
 
@@ -17,5 +19,11 @@ struct Settlement {
     std::string description{}; ///< Of `dead_letter`.
     Properties properties_to_modify{};
 };
+
+/// For example "dead_lettered".
+[[nodiscard]] std::string_view to_string(Settlement::Outcome outcome) noexcept;
+
+/// Writes `to_string(outcome)`.
+std::ostream& operator<<(std::ostream& out, Settlement::Outcome outcome);
 
 } // namespace sessionq::testing

@@ -193,6 +193,12 @@ bool EncodedContent::set_properties() {
                                         properties().id(MessageProperties::message_id);
                                 }
                                 break;
+                            case MessageProperties::correlation_id:
+                                if (!bytes_in(field) && has_type(properties_fields[index], field)) {
+                                    converted().correlation_id =
+                                        properties().id(MessageProperties::correlation_id);
+                                }
+                                break;
                             case MessageProperties::absolute_expiry_time:
                                 absolute_expiry_time_ = time_in(field);
                                 break;
@@ -220,7 +226,10 @@ void EncodedContent::set_application_properties(TimePoint now) {
 
 std::size_t EncodedContent::bytes() const noexcept {
     return sizeof(*this) + encoded_.size() +
-           (converted_ != nullptr ? sizeof(Converted) + converted_->body.size() : 0);
+           (converted_ != nullptr
+                ? sizeof(Converted) + converted_->body.size() + converted_->message_id.size() +
+                      converted_->correlation_id.size()
+                : 0);
 }
 
 std::optional<std::chrono::milliseconds> EncodedContent::time_to_live() const {
@@ -319,6 +328,28 @@ Properties EncodedContent::annotations() const {
 std::optional<PropertyValue> EncodedContent::annotation(std::string_view name) const {
     const std::string_view held = find_entry(sections_.message_annotations, name);
     return held.empty() ? std::nullopt : read_property(held);
+}
+
+std::string_view EncodedContent::text(TextField field) const {
+    if (field == TextField::message_id) {
+        return message_id_;
+    }
+    if (field == TextField::session_id) {
+        return session_id_.value_or(std::string_view{});
+    }
+    if (const auto as_text = properties().text(field_of(field))) {
+        return *as_text;
+    }
+    if (field != TextField::correlation_id) {
+        return {};
+    }
+    if (converted_ != nullptr && !converted_->correlation_id.empty()) {
+        return converted_->correlation_id;
+    }
+    // Of a type that the standard does not allow, if there is one.
+    return properties().encoded[MessageProperties::correlation_id].empty()
+               ? std::string_view{}
+               : std::string_view{message().correlation_id};
 }
 
 const Message& EncodedContent::message() const {

@@ -78,6 +78,7 @@ public:
     [[nodiscard]] std::uint8_t priority() const override { return header_.priority; }
     [[nodiscard]] std::optional<WallTime> scheduled_enqueue_time() const override;
     [[nodiscard]] Deadline deadline() const override { return deadline_; }
+    [[nodiscard]] std::string_view text(TextField field) const override;
     [[nodiscard]] const Message& message() const override;
     [[nodiscard]] std::size_t bytes() const noexcept override;
     [[nodiscard]] std::size_t wire_bytes() const noexcept override { return encoded_.size(); }
@@ -94,11 +95,12 @@ public:
     explicit EncodedContent(Key) noexcept {}
 
 private:
-    /// Values that are not views of the bytes: a body joined from several data sections, and a
-    /// message id converted to text.
+    /// Values that are not views of the bytes: a body joined from several data sections, and ids
+    /// converted to text.
     struct Converted {
         std::string body{};
         std::string message_id{};
+        std::string correlation_id{};
     };
 
     [[nodiscard]] std::optional<WallTime> annotated_time(std::string_view annotation) const;

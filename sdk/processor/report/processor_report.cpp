@@ -1,47 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include <sessionq/processor_report.hpp>
 
-#include <iterator>
-
 #include <sessionq/session_context.hpp>
 
+#include "core/enum_names.hpp"
 #include "core/peer_words.hpp"
 
 namespace sessionq {
-
-namespace {
-
-template <typename Value, std::size_t Count>
-std::string_view name_of(Value value, const std::string_view (&names)[Count]) noexcept {
-    const auto index = static_cast<std::size_t>(value);
-    return index < Count ? names[index] : "unknown";
-}
-
-} // namespace
 
 std::string_view to_string(CloseReason reason) noexcept {
     static constexpr std::string_view names[] = {
         "idle",          "released",        "stopped",     "max_hold",      "max_messages",
         "limit_lowered", "paused",          "parked",      "dead_lettered", "open_failed",
         "lock_lost",     "connection_lost", "unresponsive"};
-    static_assert(std::size(names) == static_cast<std::size_t>(CloseReason::unresponsive) + 1);
-    return name_of(reason, names);
+    return core::name_of<CloseReason::unresponsive>(reason, names);
 }
 
 std::string_view to_string(ErrorSource source) noexcept {
     static constexpr std::string_view names[] = {
         "accept",       "session_open", "message_handler", "session_close", "settlement",
         "lock_renewal", "link",         "failure_policy",  "session_record"};
-    static_assert(std::size(names) == static_cast<std::size_t>(ErrorSource::session_record) + 1);
-    return name_of(source, names);
+    return core::name_of<ErrorSource::session_record>(source, names);
 }
 
 std::string_view to_string(MessageFate fate) noexcept {
     static constexpr std::string_view names[] = {"none",          "tried_again", "abandoned",
                                                  "comes_again",   "parked",      "retried_later",
                                                  "dead_lettered", "settled",     "removed"};
-    static_assert(std::size(names) == static_cast<std::size_t>(MessageFate::removed) + 1);
-    return name_of(fate, names);
+    return core::name_of<MessageFate::removed>(fate, names);
 }
 
 bool is_handled_again(MessageFate fate) noexcept {
@@ -60,8 +46,7 @@ std::string_view words_of(ErrorSource source) noexcept {
                                                  "the session was lost",
                                                  "on_failure failed",
                                                  "the delay of retry_later was not read or kept"};
-    static_assert(std::size(words) == static_cast<std::size_t>(ErrorSource::session_record) + 1);
-    return name_of(source, words);
+    return core::name_of<ErrorSource::session_record>(source, words);
 }
 
 std::string_view words_of(MessageFate fate) noexcept {
@@ -75,8 +60,7 @@ std::string_view words_of(MessageFate fate) noexcept {
         "; it is dead-lettered",
         "; it stays settled as its handler decided",
         "; it is gone, because the broker removed it at its delivery"};
-    static_assert(std::size(words) == static_cast<std::size_t>(MessageFate::removed) + 1);
-    return name_of(fate, words);
+    return core::name_of<MessageFate::removed>(fate, words);
 }
 
 } // namespace
@@ -109,9 +93,7 @@ std::string ErrorContext::to_string() const {
 std::string_view to_string(ProcessorDescription::State state) noexcept {
     static constexpr std::string_view names[] = {"created", "running", "paused", "stopping",
                                                  "stopped"};
-    static_assert(std::size(names) ==
-                  static_cast<std::size_t>(ProcessorDescription::State::stopped) + 1);
-    return name_of(state, names);
+    return core::name_of<ProcessorDescription::State::stopped>(state, names);
 }
 
 } // namespace sessionq

@@ -1,9 +1,35 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <sessionq/error.hpp>
 #include <sessionq/received_message.hpp>
 
+#include "support/code_of.hpp"
+
 using namespace sessionq;
+
+namespace {
+
+/// A message with every member.
+Message whole_message() {
+    return {.body = "b",
+            .session_id = "s",
+            .message_id = "m",
+            .subject = "subject",
+            .correlation_id = "c",
+            .reply_to = "r",
+            .reply_to_session_id = "rs",
+            .to = "t",
+            .content_type = "text",
+            .partition_key = "s",
+            .properties = {{"p", true}},
+            .time_to_live = std::chrono::milliseconds{5},
+            .priority = 7,
+            .scheduled_enqueue_time = WallTime{std::chrono::hours{1}},
+            .deadline = Deadline::at(TimePoint{std::chrono::seconds{9}})};
+}
+
+} // namespace
 
 TEST_CASE("DecodedContent: returns what the application set") {
     const DecodedContent content{{.body = "b",
@@ -75,21 +101,7 @@ TEST_CASE("DecodedContent: with_changes sets and removes texts and properties") 
 }
 
 TEST_CASE("DecodedContent: the outline is everything but the body") {
-    const Message whole{.body = "b",
-                        .session_id = "s",
-                        .message_id = "m",
-                        .subject = "subject",
-                        .correlation_id = "c",
-                        .reply_to = "r",
-                        .reply_to_session_id = "rs",
-                        .to = "t",
-                        .content_type = "text",
-                        .partition_key = "s",
-                        .properties = {{"p", true}},
-                        .time_to_live = std::chrono::milliseconds{5},
-                        .priority = 7,
-                        .scheduled_enqueue_time = WallTime{std::chrono::hours{1}},
-                        .deadline = Deadline::at(TimePoint{std::chrono::seconds{9}})};
+    const Message whole = whole_message();
     const Message outline = DecodedContent{whole}.outline().value();
     CHECK(outline.body.empty());
     CHECK(outline.session_id == whole.session_id);
@@ -117,4 +129,84 @@ TEST_CASE("content: wire_bytes counts texts and the least that numbers take") {
          .properties = {{"n", std::int64_t{1}}, {"t", std::string{"xyz"}}}}};
     CHECK(content.wire_bytes() == 5 + 2 + 1 + 2 + (1 + 1) + (1 + 3));
     CHECK(content.bytes() > content.wire_bytes());
+}
+
+TEST_CASE("DecodedContent: one text property by its name") {
+    const DecodedContent content{whole_message()};
+    CHECK(content.text(TextField::session_id) == "s");
+    CHECK(content.text(TextField::message_id) == "m");
+    CHECK(content.text(TextField::subject) == "subject");
+    CHECK(content.text(TextField::correlation_id) == "c");
+    CHECK(content.text(TextField::reply_to) == "r");
+    CHECK(content.text(TextField::reply_to_session_id) == "rs");
+    CHECK(content.text(TextField::to) == "t");
+    CHECK(content.text(TextField::content_type) == "text");
+    CHECK(content.text(TextField::subject).data() == content.message().subject.data());
+    CHECK(content.MessageContent::text(TextField::to) == "t");
+    CHECK(DecodedContent{Message{}}.text(TextField::session_id).empty());
+}
+
+TEST_CASE("ReceivedMessage: the text properties, each a view into the content") {
+    const auto content = std::make_shared<const DecodedContent>(whole_message());
+    const ReceivedMessage received{content, {}};
+    CHECK(received.subject() == "subject");
+    CHECK(received.correlation_id() == "c");
+    CHECK(received.reply_to() == "r");
+    CHECK(received.reply_to_session_id() == "rs");
+    CHECK(received.to() == "t");
+    CHECK(received.content_type() == "text");
+    CHECK(received.to().data() == content->message().to.data());
+    CHECK(test::code_of([] { static_cast<void>(ReceivedMessage{}.subject()); }) ==
+          Errc::invalid_state);
+}
+
+TEST_CASE("ReceivedMessage: one property, also as a type") {
+    const ReceivedMessage received{
+        std::make_shared<const DecodedContent>(
+            Message{.properties = {{"number", 5}, {"text", "t"}, {"null", std::monostate{}}}}),
+        {}};
+    CHECK(received.property("number") == PropertyValue{5});
+    CHECK(received.property("null") == PropertyValue{});
+    CHECK_FALSE(received.property("none"));
+    CHECK(received.property<double>("number") == 5.0);
+    CHECK(received.property<std::uint8_t>("number") == std::uint8_t{5});
+    CHECK(received.property<std::string>("text") == "t");
+    CHECK_FALSE(received.property<std::string>("number"));
+    CHECK_FALSE(received.property<int>("text"));
+    CHECK_FALSE(received.property<int>("null"));
+    CHECK_FALSE(received.property<int>("none"));
+}
+
+TEST_CASE("ReceivedMessage: a copy to send on has all but what belongs to the delivery") {
+    Message sent = whole_message();
+    sent.properties["DeadLetterReason"] = "why";
+    sent.properties["DeadLetterErrorDescription"] = "how";
+    const ReceivedMessage received{std::make_shared<const DecodedContent>(sent),
+                                   {.sequence_number = 7}};
+    Message expected = whole_message();
+    expected.scheduled_enqueue_time.reset();
+    expected.deadline = Deadline::never();
+    CHECK(received.copy() == expected);
+    CHECK(received.content() == sent); // as it was
+    CHECK(test::code_of([] { static_cast<void>(ReceivedMessage{}.copy()); }) ==
+          Errc::invalid_state);
+}
+
+TEST_CASE("Message: is equal if every member is") {
+    const auto differs = [](auto change) {
+        Message changed = whole_message();
+        change(changed);
+        return changed != whole_message();
+    };
+    CHECK(whole_message() == whole_message());
+    CHECK(differs([](Message& message) { message.body += 'x'; }));
+    CHECK(differs([](Message& message) { message.session_id.reset(); }));
+    CHECK(differs([](Message& message) { message.properties["p"] = 1; }));
+    CHECK(differs([](Message& message) { message.time_to_live.reset(); }));
+    CHECK(differs([](Message& message) { message.deadline = {}; }));
+    Message narrow = whole_message();
+    Message wide = whole_message();
+    narrow.properties["n"] = PropertyValue{std::int64_t{5}, ValueType::int16};
+    wide.properties["n"] = 5;
+    CHECK(narrow == wide);
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "core/uuid.hpp"
 
+#include <unordered_set>
+
 #include <doctest/doctest.h>
+
+#include <sessionq/uuid.hpp>
 
 using namespace sessionq;
 
@@ -39,4 +43,14 @@ TEST_CASE("core::Uuid: converts to and from two words, the most significant byte
     CHECK(made.to_string() == "00112233-4455-6677-8899-aabbccddeeff");
     CHECK(made.high() == 0x0011223344556677U);
     CHECK(made.low() == 0x8899aabbccddeeffU);
+}
+
+TEST_CASE("Uuid: is a key of unordered containers") {
+    Uuid other;
+    other.bytes[0] = std::byte{1};
+    const std::unordered_set<Uuid> uuids{{Uuid{}, other, Uuid{}}};
+    CHECK(uuids.size() == 2);
+    CHECK(uuids.contains(other));
+    CHECK(std::hash<Uuid>{}(Uuid{}) == std::hash<Uuid>{}(Uuid{}));
+    CHECK(std::hash<Uuid>{}(Uuid{}) != std::hash<Uuid>{}(other));
 }

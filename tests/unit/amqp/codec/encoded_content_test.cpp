@@ -447,3 +447,85 @@ TEST_CASE("EncodedContent: what is not found unreadable is read in each way, wha
     CHECK(readable > 2'000);
     CHECK(refused > 2'000);
 }
+
+TEST_CASE("EncodedContent: reads one text property, as the whole message has it") {
+    const auto content = EncodedContent::make(encode_message({.body = "b",
+                                                              .session_id = "s",
+                                                              .message_id = "m",
+                                                              .subject = "subject",
+                                                              .correlation_id = "c",
+                                                              .reply_to = "r",
+                                                              .reply_to_session_id = "rs",
+                                                              .to = "t",
+                                                              .content_type = "text/plain"},
+                                                             {}),
+                                              {})
+                             .value();
+    CHECK(content->text(TextField::session_id) == "s");
+    CHECK(content->text(TextField::message_id) == "m");
+    CHECK(content->text(TextField::subject) == "subject");
+    CHECK(content->text(TextField::correlation_id) == "c");
+    CHECK(content->text(TextField::reply_to) == "r");
+    CHECK(content->text(TextField::reply_to_session_id) == "rs");
+    CHECK(content->text(TextField::to) == "t");
+    CHECK(content->text(TextField::content_type) == "text/plain");
+    const auto subject = content->text(TextField::subject);
+    CHECK(content->encoded().find(subject) ==
+          static_cast<std::size_t>(subject.data() - content->encoded().data())); // no copy
+    const auto none = parse(section_of(0x75, Value::binary("b")));
+    CHECK(none->text(TextField::session_id).empty());
+    CHECK(none->text(TextField::subject).empty());
+    CHECK(none->text(TextField::correlation_id).empty());
+}
+
+TEST_CASE("EncodedContent: reads every type of correlation id as text") {
+    const auto with_id = [](Value id) {
+        return parse(section_of(
+            0x73, Value::list({Value{}, Value{}, Value{}, Value{}, Value{}, std::move(id)})));
+    };
+    const core::Uuid uuid = *core::Uuid::parse("00112233-4455-6677-8899-aabbccddeeff");
+    for (const Value& id :
+         {Value{"id"}, Value{std::uint64_t{7}}, Value{uuid}, Value::binary("bytes"), Value{},
+          Value{true}, Value::list({std::uint64_t{1}})}) { // the last two are not allowed
+        const auto content = with_id(id);
+        const std::string text{content->text(TextField::correlation_id)};
+        CHECK(text == content->message().correlation_id);
+        CHECK(text == content->MessageContent::text(TextField::correlation_id));
+    }
+    CHECK(with_id(std::uint64_t{7})->text(TextField::correlation_id) == "7");
+    CHECK(with_id(uuid)->text(TextField::correlation_id) == uuid.to_string());
+    CHECK(with_id(std::uint64_t{7})->bytes() > with_id("7")->bytes());
+}
+
+TEST_CASE("EncodedContent: text properties and single properties of a message whose other parts "
+          "cannot be decoded") {
+    const auto content = parse(section_of(0x73, Value::list({"m", Value{}, "t", "subject"})) +
+                               section_of(0x74, "no map") + section_of(0x75, Value::binary("b")));
+    const ReceivedMessage received{content, {}};
+    CHECK(received.subject() == "subject");
+    CHECK(received.to() == "t");
+    CHECK(received.content_type().empty());
+    CHECK_FALSE(received.property("p"));
+    CHECK_THROWS_AS(static_cast<void>(received.properties()), Error);
+    CHECK_THROWS_AS(static_cast<void>(received.copy()), Error);
+}
+
+TEST_CASE("EncodedContent: a copy to send on has the values with their types") {
+    const Message sent{
+        .body = "b",
+        .session_id = "s",
+        .message_id = "m",
+        .subject = "subject",
+        .properties = {{"narrow", PropertyValue{std::int64_t{5}, ValueType::int16}}, {"wide", 5U}},
+        .time_to_live = 5s,
+        .priority = 7,
+        .scheduled_enqueue_time = WallTime{1h}};
+    const ReceivedMessage received{EncodedContent::make(encode_message(sent, {}), {}).value(), {}};
+    Message expected = sent;
+    expected.scheduled_enqueue_time.reset();
+    const Message copy = received.copy();
+    CHECK(copy == expected);
+    CHECK(copy.properties.at("narrow").type() == ValueType::int16);
+    CHECK(received.property<int>("narrow") == 5);
+    CHECK(received.property<double>("wide") == 5.0);
+}
