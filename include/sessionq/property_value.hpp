@@ -197,6 +197,11 @@ public:
 
     /// AMQP's binary, copied.
     PropertyValue(std::span<const std::byte> bytes);
+    /// AMQP's binary, copied from bytes that may change, or whose number the type tells.
+    template <typename Byte, std::size_t Count>
+        requires std::same_as<std::remove_const_t<Byte>, std::byte>
+    PropertyValue(std::span<Byte, Count> bytes)
+        : PropertyValue{std::span<const std::byte>{bytes}} {}
     /// AMQP's binary.
     PropertyValue(std::vector<std::byte> bytes) noexcept;
 
@@ -218,8 +223,15 @@ public:
     PropertyValue(Uuid uuid) noexcept;
     /// AMQP's decimal32, decimal64 or decimal128, by its width.
     PropertyValue(Decimal number) noexcept;
-    /// A length of time of .NET.
+    /// A length of time of .NET, in units of 100 ns.
     PropertyValue(TimeSpan length) noexcept;
+    /// A length of time of .NET, from one in whole multiples of 100 ns. Others must be rounded with
+    /// `std::chrono::round<TimeSpan>` or the like.
+    template <typename Number, typename Unit>
+        requires(std::convertible_to<std::chrono::duration<Number, Unit>, TimeSpan> &&
+                 !std::same_as<std::chrono::duration<Number, Unit>, TimeSpan>)
+    PropertyValue(std::chrono::duration<Number, Unit> length) noexcept
+        : PropertyValue{TimeSpan{length}} {}
     /// An instant of .NET.
     PropertyValue(DateTimeOffset time) noexcept;
     /// A URI of .NET.

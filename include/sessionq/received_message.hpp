@@ -59,8 +59,10 @@ public:
     /// The subject, also called label. Empty if it has none. Decodes only that. The view lives as
     /// long as any copy of the message.
     [[nodiscard]] std::string_view subject() const { return there().text(TextField::subject); }
-    /// The correlation id: in a reply, the message id of the request. Empty if it has none. Decodes
-    /// only that. The view lives as long as any copy of the message.
+    /// The correlation id: in a reply, the message id of the request. Empty if it has none. A
+    /// number is in decimal digits, a UUID in its usual form. Decodes only that. The view lives as
+    /// long as any copy of the message. Errors: protocol_error (it has a type that AMQP does not
+    /// allow, and the message cannot be decoded).
     [[nodiscard]] std::string_view correlation_id() const {
         return there().text(TextField::correlation_id);
     }
@@ -72,8 +74,8 @@ public:
     [[nodiscard]] std::string_view reply_to_session_id() const {
         return there().text(TextField::reply_to_session_id);
     }
-    /// The address that the sender gave it. Empty if it has none. Brokers only carry it. Decodes
-    /// only that. The view lives as long as any copy of the message.
+    /// The address that the sender gave it. Empty if it has none. Decodes only that. The view lives
+    /// as long as any copy of the message.
     [[nodiscard]] std::string_view to() const { return there().text(TextField::to); }
     /// The type of the body, for example "application/json". Empty if it has none. Decodes only
     /// that. The view lives as long as any copy of the message.

@@ -136,6 +136,20 @@ TEST_CASE("PropertyValue: is assigned from every type that it is made from") {
     CHECK(properties["n"].type() == ValueType::character);
     properties["n"] = Uuid{};
     CHECK(properties["n"] == PropertyValue{Uuid{}});
+    properties["n"] = 5s;
+    CHECK(properties["n"] == TimeSpan{5s});
+    CHECK(properties["n"] == 5s);
+    std::array bytes{std::byte{1}};
+    properties["n"] = std::span{bytes};
+    CHECK(properties["n"] == PropertyValue{std::vector{std::byte{1}}});
+    properties["n"] = std::span<const std::byte>{bytes};
+    properties["n"] = std::span<std::byte>{bytes};
+    properties["n"] = std::vector{std::byte{1}};
+    CHECK(properties["n"].type() == ValueType::binary);
+    properties["n"] = std::chrono::sys_seconds{5s};
+    CHECK(properties["n"] == WallTime{5s});
+    properties["n"] = std::monostate{};
+    CHECK(properties["n"] == PropertyValue{});
     properties["n"] = {};
     CHECK(properties["n"] == PropertyValue{});
 }
@@ -150,6 +164,7 @@ TEST_CASE("PropertyValue: is not made from types of more than one meaning") {
     CHECK_FALSE(std::is_constructible_v<PropertyValue, long double>);
     CHECK_FALSE(std::is_constructible_v<PropertyValue, std::nullptr_t>);
     CHECK_FALSE(std::is_constructible_v<PropertyValue, void*>);
+    CHECK_FALSE(std::is_constructible_v<PropertyValue, std::chrono::nanoseconds>); // would round
     CHECK_FALSE(std::is_constructible_v<PropertyValue, Unscoped>);
     CHECK_FALSE(std::is_constructible_v<PropertyValue, MessageState>);
 }
