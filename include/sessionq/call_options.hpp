@@ -15,8 +15,9 @@ namespace sessionq {
 /// Example:
 ///
 ///     using namespace std::chrono_literals;
+///     std::stop_source user_left;
 ///     sender.send(Message::text("ada", "placed"), {.timeout = 200ms});
-///     receiver.receive(10, 1s, {.stop = shutdown.get_token()});
+///     auto messages = receiver.receive(10, 1s, {.stop = user_left.get_token()});
 ///
 /// A call ends with `timeout` at its deadline, and with `cancelled` when a stop token fires. If the
 /// deadline has passed already, it does not start. The deadline is the soonest of the ends of

@@ -42,8 +42,8 @@ RedriveReport redrive(const Client& client, const std::string& entity, RedriveOp
                       const CallOptions& call) {
     client::require_may_wait();
     const RunPtr run = make_run(client, entity, std::move(options), call);
-    while (detail::CallPtr<void> call = run->next()) {
-        client::block(std::move(call));
+    while (detail::CallPtr<void> step = run->next()) {
+        client::block(std::move(step));
     }
     return run->report();
 }
