@@ -12,12 +12,12 @@ using amqp::ConnectLine;
 
 namespace {
 
-struct Guest final : ConnectLine::Guest {
+struct Newcomer final : ConnectLine::Guest {
     void on_let_in() override { ++let_in; }
     int let_in{0};
 };
 
-struct Bench {
+struct Line {
     /// So many as may be made at a time.
     void fill() {
         for (std::size_t i = 0; i < ConnectLine::most_at_once; ++i) {
@@ -27,16 +27,16 @@ struct Bench {
 
     test::ManualLoop loop{};
     ConnectLine line{loop};
-    std::deque<Guest> guests{};
-    Guest first{};
-    Guest second{};
+    std::deque<Newcomer> guests{};
+    Newcomer first{};
+    Newcomer second{};
 };
 
 } // namespace
 
 TEST_CASE(
     "connect line: few connections are made at a time, the others in the order of their ask") {
-    Bench bench;
+    Line bench;
     bench.fill();
     CHECK_FALSE(bench.line.enter(bench.first));
     CHECK_FALSE(bench.line.enter(bench.second));
@@ -55,7 +55,7 @@ TEST_CASE(
 }
 
 TEST_CASE("connect line: one that leaves while it waits is passed over") {
-    Bench bench;
+    Line bench;
     bench.fill();
     CHECK_FALSE(bench.line.enter(bench.first));
     CHECK_FALSE(bench.line.enter(bench.second));
@@ -67,7 +67,7 @@ TEST_CASE("connect line: one that leaves while it waits is passed over") {
 }
 
 TEST_CASE("connect line: who tries again goes behind those that wait") {
-    Bench bench;
+    Line bench;
     bench.fill();
     CHECK_FALSE(bench.line.enter(bench.first));
     bench.line.leave(bench.guests[0]);
