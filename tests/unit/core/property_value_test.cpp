@@ -24,7 +24,7 @@ TEST_CASE("PropertyValue: knows its type, and that of a narrower one that it was
     CHECK(PropertyValue{FarTime{253'402'300'799'999ms}}.type() == ValueType::timestamp);
     CHECK(PropertyValue{std::vector<std::byte>{}}.type() == ValueType::binary);
     CHECK(PropertyValue{U'x'}.type() == ValueType::character);
-    CHECK(PropertyValue{Uuid{}}.type() == ValueType::uuid);
+    CHECK(PropertyValue{sessionq::Uuid{}}.type() == ValueType::uuid);
     CHECK(PropertyValue{*Decimal::parse("1", Decimal::Width::bits32)}.type() ==
           ValueType::decimal32);
     CHECK(PropertyValue{*Decimal::parse("1", Decimal::Width::bits64)}.type() ==
@@ -134,8 +134,8 @@ TEST_CASE("PropertyValue: is assigned from every type that it is made from") {
     CHECK(properties["n"] == PropertyValue{"text"});
     properties["n"] = U'x';
     CHECK(properties["n"].type() == ValueType::character);
-    properties["n"] = Uuid{};
-    CHECK(properties["n"] == PropertyValue{Uuid{}});
+    properties["n"] = sessionq::Uuid{};
+    CHECK(properties["n"] == PropertyValue{sessionq::Uuid{}});
     properties["n"] = 5s;
     CHECK(properties["n"] == TimeSpan{5s});
     CHECK(properties["n"] == 5s);
@@ -201,7 +201,7 @@ TEST_CASE("PropertyValue: any other kind is only its own type") {
     CHECK(PropertyValue{std::string{"t"}, ValueType::symbol}.as<std::string>() == "t");
     CHECK(PropertyValue{true}.as<bool>() == true);
     CHECK(PropertyValue{U'x'}.as<char32_t>() == U'x');
-    CHECK(PropertyValue{Uuid{}}.as<Uuid>() == Uuid{});
+    CHECK(PropertyValue{sessionq::Uuid{}}.as<sessionq::Uuid>() == sessionq::Uuid{});
     CHECK(PropertyValue{WallTime{5s}}.as<WallTime>() == WallTime{5s});
     CHECK(PropertyValue{std::vector{std::byte{1}}}.as<std::vector<std::byte>>() ==
           std::vector{std::byte{1}});

@@ -46,11 +46,12 @@ TEST_CASE("core::Uuid: converts to and from two words, the most significant byte
 }
 
 TEST_CASE("Uuid: is a key of unordered containers") {
-    Uuid other;
+    sessionq::Uuid other;
     other.bytes[0] = std::byte{1};
-    const std::unordered_set<Uuid> uuids{{Uuid{}, other, Uuid{}}};
+    const std::unordered_set<sessionq::Uuid> uuids{{sessionq::Uuid{}, other, sessionq::Uuid{}}};
     CHECK(uuids.size() == 2);
     CHECK(uuids.contains(other));
-    CHECK(std::hash<Uuid>{}(Uuid{}) == std::hash<Uuid>{}(Uuid{}));
-    CHECK(std::hash<Uuid>{}(Uuid{}) != std::hash<Uuid>{}(other));
+    CHECK(std::hash<sessionq::Uuid>{}(sessionq::Uuid{}) ==
+          std::hash<sessionq::Uuid>{}(sessionq::Uuid{}));
+    CHECK(std::hash<sessionq::Uuid>{}(sessionq::Uuid{}) != std::hash<sessionq::Uuid>{}(other));
 }
