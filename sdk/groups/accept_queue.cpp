@@ -18,7 +18,7 @@ struct AcceptQueue::Place final : ports::Asking {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    AcceptQueue* queue; // null once it is answered, or the queue is gone
+    AcceptQueue* queue; // null once the accept is answered, or the queue is gone
     const ports::RequestId id;
     Kind kind;
 };

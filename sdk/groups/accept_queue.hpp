@@ -30,7 +30,7 @@ public:
 
     /// The accept waits until it is answered.
     void add(ports::RequestId id) { add(id, Kind::waits); }
-    /// The accept waits until this deadline at most.
+    /// The accept waits until `until` at the latest.
     void add(ports::RequestId id, Deadline until);
     /// The accept waits for the answer to the next drain.
     void add_probe(ports::RequestId id) { add(id, Kind::probes); }
@@ -40,7 +40,7 @@ public:
 
     /// A drain begins. The broker sends a message, or answers that it has none.
     void begin_probe();
-    /// The drain is answered. Answers the probes that were here when it began with `none`.
+    /// The drain is answered. Answers with `none` the probes that were in the queue when it began.
     void end_probe();
 
     /// Answers the accept that has waited longest.

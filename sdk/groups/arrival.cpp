@@ -15,7 +15,7 @@ std::optional<std::int64_t> group_sequence_of(const amqp::EncodedContent& conten
     amqp::Decoder section{content.sections().properties};
     const auto list = section.read_descriptor() ? section.read_list() : std::nullopt;
     if (!list || list->count <= amqp::MessageProperties::group_sequence) {
-        return std::nullopt; // most senders set none, and their lists end before it
+        return std::nullopt; // most senders set none, and their property lists end before it
     }
     const auto value = content.properties().value(amqp::MessageProperties::group_sequence);
     return value ? value->integer() : std::nullopt;
@@ -41,7 +41,7 @@ std::optional<Arrival> take_arrival(ReceiverContext& context, amqp::DeliveryHand
     const std::string_view mark = context.connection.dialect()->first_for_consumer;
     made.dealt_anew =
         !mark.empty() && !properties.empty() && !amqp::find_entry(properties, mark).empty();
-    // Not every broker counts deliveries that a lost connection had.
+    // Not every broker counts the deliveries of a connection that was lost.
     if (context.unanswered.comes_again(content.message_id())) {
         DeliveryFacts& facts = made.received.facts;
         facts.redelivered = true;

@@ -29,11 +29,12 @@ struct Dialect {
 
 /// Null if the name is unknown.
 [[nodiscard]] const Dialect* dialect_by_name(std::string_view name) noexcept;
-/// By the product in the broker's open. Null if it is unknown.
+/// Returns the dialect of the product that the broker names in its open. Null if it is unknown.
 [[nodiscard]] const Dialect* dialect_by_product(std::string_view product) noexcept;
-/// Says that no dialect is known for this product. It is empty if the broker names none.
+/// Returns the text of the error for a product without a dialect. `product` is empty if the broker
+/// names none.
 [[nodiscard]] std::string unknown_broker(std::string_view product);
-/// The capabilities of all dialects, for a broker that is not known yet.
+/// The capabilities that all dialects have, for a broker that is not known yet.
 [[nodiscard]] const ports::Capabilities& common_capabilities() noexcept;
 
 /// The selector for the messages of this group.

@@ -40,7 +40,8 @@ public:
     DialectConnection(const DialectConnection&) = delete;
     DialectConnection& operator=(const DialectConnection&) = delete;
 
-    /// As `ClientConnection::when_open`. The dialect is known when the handler gets an engine.
+    /// Calls the handler with an engine once the connection is open, as
+    /// `ClientConnection::when_open` does. The dialect is known then.
     void when_open(amqp::ClientConnection::Handler handler) {
         connection_.when_open(std::move(handler));
     }
@@ -57,12 +58,12 @@ public:
     [[nodiscard]] const Dialect* dialect() const noexcept {
         return dialect_->load(std::memory_order_acquire);
     }
-    /// The capabilities of the dialect. Until it is known, those that all dialects have in common.
+    /// The capabilities of the dialect; until it is known, the capabilities that all dialects have.
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept;
 
 private:
     std::optional<Failure> on_connected(const amqp::Open& peer) override;
-    void on_disconnected(const Failure&) override {} // the links are told by themselves
+    void on_disconnected(const Failure&) override {} // each link hears of it by itself
     Failure explain(const amqp::Condition& condition, std::string what) override;
 
     core::EventLoop& loop_;

@@ -17,7 +17,7 @@ namespace {
 
 using Receivers = std::map<ReceiverSettings, std::unique_ptr<GroupReceiver>>;
 
-/// Why the request fails here, before any I/O.
+/// Returns why an accept fails before any I/O. Nothing: it does not fail here.
 std::optional<Failure> refusal(const ports::AcceptRequest& request, const Receivers& receivers,
                                const ports::Capabilities& capabilities, TimePoint now) {
     if (request.deadline.passed(now)) {

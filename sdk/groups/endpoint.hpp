@@ -24,12 +24,12 @@ public:
     Endpoint(const Endpoint&) = delete;
     Endpoint& operator=(const Endpoint&) = delete;
 
-    /// Connects to the broker. Fails if the address, the credential or the product is wrong. Once
-    /// it has succeeded, the broker's capabilities are known.
+    /// Connects to the broker. Fails if the address, the credential or the product is wrong. After
+    /// a success, the broker's capabilities are known.
     void connect(ports::DoneHandler handler);
 
     [[nodiscard]] core::EventLoop& loop() noexcept override { return connection_.loop(); }
-    /// Until the dialect is known, those that all dialects have in common.
+    /// Until the dialect is known, the capabilities that all dialects have.
     [[nodiscard]] const ports::Capabilities& capabilities() const noexcept override {
         return connection_.capabilities();
     }

@@ -32,7 +32,7 @@ EntityLink::EntityLink(ReceiverContext& context, ReceiverSettings terms, DoneHan
 
 EntityLink::~EntityLink() {
     if (machine_.is_attached()) {
-        unsettled_.release(); // a detach may count them as delivered
+        unsettled_.release(); // a detach may count the messages as delivered
     }
 }
 
@@ -70,12 +70,12 @@ void EntityLink::on_delivery(amqp::DeliveryHandle delivery, std::string_view enc
         if (machine_.is_attached()) {
             delivery.settle({.kind = OutcomeKind::released});
         }
-        return; // else the broker has it back with the link
+        return; // else the broker gets the message back with the link
     }
     if (auto arrival = take_arrival(*context_, delivery, encoded)) {
         give(delivery, std::move(arrival->received), encoded.size());
     } else {
-        add_credit(1); // the owner hears nothing of it
+        add_credit(1); // replaces the used credit: the owner never sees this message
     }
 }
 
@@ -134,7 +134,7 @@ void EntityLink::settle(ports::Delivery& delivery, ports::Settlement settlement)
 void EntityLink::on_settled_by_broker(amqp::DeliveryHandle delivery) {
     auto* const one = static_cast<UnsettledMessages::One*>(delivery.context());
     if (one == nullptr || one->settling == nullptr) {
-        return; // not asked for; the outcome that follows tells its meaning
+        return; // no settlement waits for this answer
     }
     delivery.settle();
     ports::Delivery& settled = *one->settling;
@@ -158,7 +158,7 @@ void EntityLink::perform(Action action) {
         events_->on_drained(); // may destroy the link
         return;
     case Action::detach:
-        unsettled_.release(); // a detach may count them as delivered
+        unsettled_.release(); // a detach may count the messages as delivered
         channel_->link().close();
         break;
     case Action::abandon: on_lost(unanswered_drain()); return;

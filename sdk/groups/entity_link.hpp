@@ -16,9 +16,9 @@
 
 namespace sessionq::groups {
 
-/// Receives the messages of a queue without regard to their groups. It has a receiver link of its
-/// own. Receivers and processors without sessions use it. `EntityOpening` makes it. The messages
-/// need no order, so an abandoned or released message goes back to the broker at once. Performs the
+/// Receives the messages of a queue without regard to their groups, for receivers and processors
+/// without sessions. It has a receiver link of its own. `EntityOpening` makes it. The messages need
+/// no order, so an abandoned or released message goes back to the broker at once. Performs the
 /// decisions of its `EntityLinkMachine`. Bound to the loop.
 class EntityLink final : public PlainLink, public core::ListHook<>, private ReceiverEvents {
 public:
@@ -26,7 +26,8 @@ public:
     EntityLink(ReceiverContext& context, ReceiverSettings terms, DoneHandler attached);
     ~EntityLink() override;
 
-    /// False: the connection has no room for another link, and this one is of no use.
+    /// Attaches the link. Returns false if the connection has no room for another link. Then this
+    /// link is of no use.
     [[nodiscard]] bool attach(amqp::Engine& engine);
     /// The endpoint is destroyed. The owner is told nothing.
     void forget_endpoint() noexcept;

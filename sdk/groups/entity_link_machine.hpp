@@ -25,7 +25,7 @@ public:
     enum class Action : std::uint8_t {
         none,
         drain,        ///< then call `drained`
-        repeat_drain, ///< with credit, so that there is something to be drained
+        repeat_drain, ///< add a credit and drain again, because only credit can be drained
         tell_drained, ///< the owner's drain is answered
         detach,       ///< release unsettled messages, and detach
         abandon,      ///< the broker does not answer: drop the link
@@ -33,7 +33,7 @@ public:
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
     [[nodiscard]] bool is_held() const noexcept { return phase_ == Phase::held; }
-    /// Settlements can be sent.
+    /// Whether settlements can be sent.
     [[nodiscard]] bool is_attached() const noexcept {
         return phase_ == Phase::held || phase_ == Phase::leaving;
     }
@@ -55,14 +55,14 @@ public:
     /// When to call `on_time`; TimePoint::max(): not at all.
     [[nodiscard]] TimePoint due() const noexcept { return drain_.due(); }
 
-    /// Messages are numbered as they come: these brokers do not.
+    /// Returns the number of the next message. These brokers do not number messages.
     [[nodiscard]] std::int64_t next_number() noexcept { return ++last_number_; }
 
     void attached() noexcept { phase_ = phase_ == Phase::attaching ? Phase::held : phase_; }
     [[nodiscard]] Action drain(TimePoint now) noexcept {
         return is_held() ? begin_drain(now) : Action::none;
     }
-    /// The owner wants no more.
+    /// The owner closes the link.
     [[nodiscard]] Action close(TimePoint now) noexcept {
         if (!is_held()) {
             return Action::none;
@@ -70,7 +70,7 @@ public:
         phase_ = Phase::leaving;
         return begin_drain(now);
     }
-    /// `is_answered`: no settlement waits for the broker.
+    /// The broker answered the drain. `is_answered`: no settlement waits for the broker.
     [[nodiscard]] Action drained(bool is_answered) noexcept {
         if (!drain_.end()) {
             return Action::none;
@@ -101,7 +101,7 @@ public:
 private:
     Action begin_drain(TimePoint now) noexcept {
         if (drain_.is_under_way()) {
-            return Action::none; // its answer is the answer to this one, too
+            return Action::none; // one answer serves both drains
         }
         drain_.begin(now);
         return Action::drain;

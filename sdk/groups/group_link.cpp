@@ -111,12 +111,12 @@ void GroupLink::settle(ports::Delivery& delivery, ports::Settlement settlement) 
     case ports::Outcome::complete:
         settle_at_broker(held, delivery, amqp::OutcomeKind::accepted);
         return;
-    case ports::Outcome::release: // kept here: the broker could deliver it behind later ones
+    case ports::Outcome::release: // kept here: the broker could deliver it after later messages
         receiver_->table().undo(held);
         answer(delivery);
         give_later();
         return;
-    case ports::Outcome::abandon: // answered once it is back at the broker
+    case ports::Outcome::abandon: // answered once the message is back at the broker
         receiver_->table().fail(held, anchor_.handle());
         receiver_->want_drain();
         return;
@@ -151,7 +151,7 @@ void GroupLink::close(DoneHandler handler) {
     replies_.push([this] { answered(); });
 }
 
-/// Earlier settlements are answered earlier.
+/// Leaves the receiver once the link is closed and every settlement is answered.
 void GroupLink::answered() {
     if (machine_.leave(settlements_.empty())) {
         std::exchange(receiver_, nullptr)->leave(*this, anchor_.handle());

@@ -25,7 +25,8 @@ struct ReceiverSettings;
 /// The session does not expire. The link may outlive its receiver. Bound to the loop.
 class GroupLink final : public PlainLink {
 public:
-    /// Takes the group of the terms, or the first that is ready.
+    /// Takes the group that the terms name. If they name none, takes the group that has been ready
+    /// longest.
     GroupLink(core::EventLoop& loop, const Dialect& dialect, const ReceiverSettings& terms,
               GroupReceiver& receiver);
     ~GroupLink() override;
@@ -58,7 +59,7 @@ private:
     void answered() override;
 
     GroupReceiver* receiver_;
-    Group* group_; // null once it is given back or lost
+    Group* group_; // null once the group is given back or lost
     const std::string id_;
     const ports::ReceiveMode mode_;
     GroupLinkMachine machine_{};

@@ -21,7 +21,7 @@ using amqp::OutcomeKind;
 /// pause dispatch; Broker-J: shared groups).
 constexpr Duration longest_idle = std::chrono::seconds{1};
 
-/// Back to the broker.
+/// Gives a message back to the broker. `counted`: the broker counts the delivery.
 void release(GroupTable& table, Held& held, bool counted) {
     held.handle.settle(counted
                            ? amqp::Outcome{.kind = OutcomeKind::modified, .delivery_failed = true}
@@ -70,7 +70,7 @@ void GroupReceiver::accept(ports::RequestId id, const ports::AcceptRequest& requ
     }
 }
 
-/// Gives groups that are ready to accepts that wait.
+/// Answers accepts that wait with groups that are ready.
 void GroupReceiver::serve() {
     const auto& named = terms_.session_id;
     while (machine_.is_attached() && !accepts_.empty() &&
@@ -94,7 +94,7 @@ void GroupReceiver::perform(Action action) {
                     receiver->on_engine(engine);
                 }
             });
-        return; // the connection may have been there already
+        return; // the handler may have run already
     case Action::flow:
         top_up();
         perform(machine_.drain_again(context_.loop.now()));
@@ -193,7 +193,7 @@ void GroupReceiver::top_up() {
 
 void GroupReceiver::on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) {
     if (!machine_.is_attached()) {
-        return; // the broker has it back with the link
+        return; // the broker gets the message back with the link
     }
     auto arrival = take_arrival(context_, delivery, encoded);
     if (!arrival) {
@@ -245,7 +245,7 @@ bool GroupReceiver::settle(Held& held, core::WeakHandle<GroupLink> settler,
 void GroupReceiver::on_settled_by_broker(amqp::DeliveryHandle delivery) {
     auto* const held = static_cast<Held*>(delivery.context());
     if (held == nullptr || held->place != Held::Place::settling) {
-        return; // not asked for; the outcome that follows tells its meaning
+        return; // no settlement waits for this answer
     }
     delivery.settle();
     GroupLink* const settler = held->settler.get();
@@ -268,7 +268,8 @@ bool GroupReceiver::drain_for_link() {
     return true;
 }
 
-/// Nothing is under way: messages that go back now come again in order.
+/// The broker answered a drain. No message is under way now, so messages that go back come again in
+/// order.
 void GroupReceiver::on_drained() {
     if (machine_.phase() != ReceiverMachine::Phase::draining) {
         return;
@@ -286,7 +287,7 @@ void GroupReceiver::on_drained() {
     perform(machine_.drained(use()));
 }
 
-// Of no more use
+// Leaving
 
 void GroupReceiver::leave(GroupLink& link, core::WeakHandle<GroupLink> waiting) {
     std::erase(links_, &link);

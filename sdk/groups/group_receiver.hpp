@@ -28,7 +28,7 @@ public:
     GroupReceiver(const GroupReceiver&) = delete;
     GroupReceiver& operator=(const GroupReceiver&) = delete;
 
-    /// The accept is in the context's book already.
+    /// Adds an accept. It is in the context's book already.
     void accept(ports::RequestId id, const ports::AcceptRequest& request);
     [[nodiscard]] bool is_finished() const noexcept;
     [[nodiscard]] GroupTable& table() noexcept { return table_; }
@@ -41,10 +41,11 @@ public:
     /// later, that message opens the session anew.
     [[nodiscard]] bool drain_for_link();
     void want_drain();
-    /// True: the settlement is answered, and `held` is gone. False: the settler is told later.
+    /// Settles a message. Returns true if the settlement is answered, and `held` is gone. Otherwise
+    /// the settler is told later.
     [[nodiscard]] bool settle(Held& held, core::WeakHandle<GroupLink> settler,
                               amqp::OutcomeKind kind);
-    /// The link is closed. `waiting` is told of the end once `ReceiverMachine::has_left` says so.
+    /// The link is closed. `waiting` hears of the end once `ReceiverMachine::has_left` allows it.
     void leave(GroupLink& link, core::WeakHandle<GroupLink> waiting = {});
 
 private:
@@ -58,7 +59,7 @@ private:
     void on_time();
     void on_engine(const core::Result<amqp::Engine*>& engine);
     void serve();
-    /// Reviews by a later turn of the loop.
+    /// Calls `serve`, `top_up` and `review` in a later turn of the loop.
     void review_later();
     /// Attaches the link if an accept waits, and gives the link up if nobody needs it. Tells the
     /// closed sessions once they have left.

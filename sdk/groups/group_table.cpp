@@ -159,7 +159,7 @@ void GroupTable::update_ready(Group& group) {
     }
 }
 
-/// Puts a message back among the waiting ones, in order. Its place is mostly at the front.
+/// Puts a message back among the waiting messages, in order. Usually its place is the front.
 void GroupTable::wait_again(Held& held) {
     auto& waiting = held.group->waiting;
     held.place = Place::waiting;

@@ -34,12 +34,12 @@ struct Held {
     amqp::DeliveryHandle handle{};
     ReceivedMessage message{};
     std::size_t bytes{0};
-    std::uint64_t order{0}; ///< Of arrival.
+    std::uint64_t order{0}; ///< The order of arrival.
     Group* group{nullptr};
     Place place{Place::waiting};
-    ports::Delivery* given{nullptr};       ///< The owner's part of it.
+    ports::Delivery* given{nullptr};       ///< The delivery that the session's owner has.
     core::WeakHandle<GroupLink> settler{}; ///< Answers the owner when the broker has answered.
-    bool failed{false};                    ///< Goes back counted as a delivery.
+    bool failed{false};                    ///< Goes back, and the broker counts the delivery.
 };
 
 /// The messages of one group that came over a link, and the session that holds the group.
@@ -47,8 +47,8 @@ struct Group {
     std::string id{};
     GroupLink* session{nullptr};
     std::deque<Held*> waiting{}; ///< By order.
-    std::vector<Held*> given{};  ///< And those that are settling.
-    bool returning{false};       ///< Nothing is given until the waiting ones are back.
+    std::vector<Held*> given{};  ///< Also holds messages that are settling.
+    bool returning{false};       ///< Nothing is given until the waiting messages are back.
     bool begun{false};           ///< The session was given a message.
     bool ready{false};           ///< In the queue of groups that may be accepted.
     std::list<Group*>::iterator place{};
@@ -71,7 +71,7 @@ public:
     [[nodiscard]] Group& take_ready(GroupLink& session);
     /// A session takes this group, which need not have messages. Only if no session holds it.
     [[nodiscard]] Group& take(std::string_view group, GroupLink& session);
-    /// The session ends. Messages it did not settle wait again, uncounted.
+    /// The session ends. Messages that it did not settle wait again, uncounted.
     void give_back(Group& group);
 
     /// The next message for the group's session. Null if none waits, or if the group is returning.
@@ -97,7 +97,7 @@ public:
     /// hand. Null otherwise. If the broker deals the group anew now, another consumer may have had
     /// the group.
     [[nodiscard]] GroupLink* resting(std::string_view group) const;
-    /// A number for a message whose sender sets no sequence number.
+    /// Returns a number for a message whose sender set no sequence number.
     [[nodiscard]] std::int64_t next_sequence_number() noexcept { return ++last_number_; }
     [[nodiscard]] bool has_ready() const noexcept { return !ready_.empty(); }
     /// No message is here and no session is open.
@@ -122,7 +122,7 @@ private:
                                       std::unique_ptr<Group>>; // keys refer to the groups' ids
 
     [[nodiscard]] Group& find_or_make(std::string_view id);
-    void update_ready(Group& group); // or forgets a group of no more use
+    void update_ready(Group& group); // also forgets a group without session and messages
     static void wait_again(Held& held);
     template <typename Wanted>
     [[nodiscard]] std::vector<Held*> take_from(Wanted wanted);
@@ -130,7 +130,7 @@ private:
     Groups groups_{};
     std::list<Group*> ready_{};
     LinkWindow window_{};
-    std::deque<Held> store_{}; // as many as were ever here at once
+    std::deque<Held> store_{}; // never shrinks while the link lasts
     std::vector<Held*> free_{};
     std::uint64_t last_order_{0};
     std::int64_t last_number_{0};

@@ -12,8 +12,8 @@
 
 namespace sessionq::groups {
 
-/// The common base of `GroupLink` and `EntityLink`. It is a session link of a broker without locks,
-/// session state and deferral, and refuses requests for these. It tells the owner when a settlement
+/// The common base of `GroupLink` and `EntityLink`: a session link of a broker without locks,
+/// session state and deferral. It refuses requests for these. It tells the owner when a settlement
 /// is answered, when a close has ended, and when the link is lost.
 class PlainLink : public ports::SessionLink {
 public:
@@ -45,7 +45,7 @@ protected:
 
     /// Tells the owner of a settlement. May destroy the link.
     void tell(ports::Delivery& delivery, const Failure* failure);
-    /// The same by a later turn of the loop.
+    /// Tells the owner of a settlement in a later turn of the loop.
     void answer(ports::Delivery& delivery, std::optional<Failure> failure = std::nullopt);
     /// The owner was told of a settlement.
     virtual void answered() = 0;

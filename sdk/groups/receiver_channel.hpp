@@ -33,7 +33,8 @@ public:
     virtual void on_delivery(amqp::DeliveryHandle delivery, std::string_view encoded) = 0;
     virtual void on_settled_by_broker(amqp::DeliveryHandle delivery) = 0;
     virtual void on_drained() = 0;
-    /// The link ended. Last, once. Destroys the channel.
+    /// The link ended. This is the last event, and it comes once. The owner then destroys the
+    /// channel.
     virtual void on_lost(const amqp::Condition& condition) = 0;
 
 protected:
@@ -74,7 +75,7 @@ private:
 
     ReceiverEvents& owner_;
     amqp::SessionPtr session_;
-    amqp::ReceiverLinkPtr link_; // goes before its session
+    amqp::ReceiverLinkPtr link_; // destroyed before its session
 };
 
 } // namespace sessionq::groups

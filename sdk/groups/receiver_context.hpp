@@ -21,9 +21,10 @@ struct ReceiverContext {
     ports::AcceptBook& accepts;
     core::ReplyQueue& replies;
     UnansweredIds& unanswered;
-    /// A receiver is of no more use. It is destroyed by a later turn, unless it is used again.
+    /// Tells the endpoint that nobody needs this receiver. The endpoint destroys it in a later
+    /// turn, unless it is needed again by then.
     std::function<void(const ReceiverSettings&)> finished;
-    core::ReceiveRoomPtr room{std::make_shared<core::ReceiveRoom>()}; ///< for their messages
+    core::ReceiveRoomPtr room{std::make_shared<core::ReceiveRoom>()}; ///< for received messages
 };
 
 } // namespace sessionq::groups

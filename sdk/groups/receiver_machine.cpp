@@ -67,8 +67,8 @@ Action ReceiverMachine::drain_again(TimePoint now) noexcept {
     return std::exchange(drain_again_, false) ? want_drain(now) : Action::none;
 }
 
-/// Keeps an idle link if its queue marks the first message of a group. Such a queue may rebalance.
-/// The queue would deal all groups anew when the link returns.
+/// Keeps an idle link if its queue marks the first message of a group. Such a queue may rebalance
+/// by itself, and it would deal all groups anew when the link returns.
 Action ReceiverMachine::use_changed(const Use& use, TimePoint now) noexcept {
     if (use.none()) {
         return phase_ == Phase::detached ? Action::finish : want_drain(now);

@@ -12,9 +12,9 @@ namespace sessionq::groups {
 /// Decides when a receiver link that groups share is attached, drained and given up. Each
 /// `GroupReceiver` has a machine. No I/O, no clock.
 ///
-/// The link is attached while a session is open or an accept waits. Three steps must not cross with
-/// messages under way, so each step waits for the answer to a drain. These are the steps: messages
-/// go back to the broker, an accept is answered "none available", and the link is given up.
+/// The link is attached while a session is open or an accept waits. Three steps would go wrong if a
+/// message was under way: messages go back to the broker, an accept is answered "none available",
+/// and the link is given up. So each of them waits for the answer to a drain.
 class ReceiverMachine {
 public:
     enum class Phase : std::uint8_t {
@@ -29,7 +29,7 @@ public:
         none,
         connect,      ///< wait for the connection, then call `connected` or `lost`
         flow,         ///< give credit
-        drain,        ///< probe and drain, then call `drained`
+        drain,        ///< begin the probes and drain, then call `drained`
         repeat_drain, ///< the broker may have overlooked the drain: send it again
         close,        ///< release waiting messages, and detach
         abandon,      ///< the broker does not answer: drop the link

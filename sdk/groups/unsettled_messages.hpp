@@ -43,7 +43,7 @@ public:
         all_.push_back(made);
         return made;
     }
-    /// Tells the broker, and forgets the message.
+    /// Sends the outcome to the broker, and forgets the message.
     void settle(One& one, const amqp::Outcome& outcome) {
         one.handle.settle(outcome);
         forget(one);

@@ -58,7 +58,7 @@ void AcceptBook::give_up(RequestId id) {
 
 void AcceptBook::stop(RequestId id, Failure why) {
     if (const auto found = accepts_.find(id); found != accepts_.end()) {
-        found->second.asking.reset(); // the broker is told at once
+        found->second.asking.reset(); // stops asking the broker at once
         answer(id, std::move(why));
     }
 }

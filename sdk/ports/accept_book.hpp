@@ -34,7 +34,8 @@ public:
     AcceptBook(const AcceptBook&) = delete;
     AcceptBook& operator=(const AcceptBook&) = delete;
 
-    /// Ids rise from call to call. Without `asking` here, `ask` adds it.
+    /// Adds an accept. Ids rise from call to call. If `asking` is null, a later call of `ask` adds
+    /// it.
     void add(RequestId id, Deadline deadline, AcceptHandler handler,
              std::unique_ptr<Asking> asking = nullptr);
     /// Adds the `asking` of an accept. It is destroyed with the accept's answer.
@@ -46,8 +47,8 @@ public:
     /// Answers an accept. The first answer counts. If the id is unknown or answered already, the
     /// answer is ignored and its session is given back.
     void answer(RequestId id, core::Result<SessionLinkPtr> answer);
-    /// Does the same as `answer`, but within this call. For a caller that has the turn to itself.
-    /// The handler may destroy the book.
+    /// Does the same as `answer`, but runs the handler within this call. Only for a caller that
+    /// touches nothing afterwards: the handler may destroy the book.
     void answer_now(RequestId id, core::Result<SessionLinkPtr> answer);
     void give_up(RequestId id);
 

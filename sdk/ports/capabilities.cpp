@@ -11,7 +11,7 @@ namespace sessionq::ports {
 
 namespace {
 
-/// By capability.
+/// The names of the capabilities, in their order.
 constexpr std::array<std::string_view, 26> names{"accept a named session",
                                                  "accept the next session",
                                                  "lock renewal",

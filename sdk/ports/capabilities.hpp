@@ -22,7 +22,7 @@ enum class Capability : std::uint8_t { // named in this order in capabilities.cp
     list_sessions,                     ///< enumerate session ids
     defer,                 ///< set a message aside and receive it later by sequence number
     dead_letter,           ///< move a message to a dead-letter sub-queue
-    dead_letter_reason,    ///< with a reason and a description
+    dead_letter_reason,    ///< dead-letter with a reason and a description
     schedule,              ///< send now, deliver later
     cancel_scheduled,      ///< take a scheduled message back by its sequence number
     peek,                  ///< read messages without locking them
@@ -34,7 +34,7 @@ enum class Capability : std::uint8_t { // named in this order in capabilities.cp
     accept_any_entity,     ///< one accept waits for a session of any of several entities
     messages_in_process,   ///< a message is in this process's memory before it is delivered
     plain_entities,        ///< receive from entities without sessions
-    message_lock_renewal,  ///< there, each message's lock expires unless renewed
+    message_lock_renewal,  ///< on plain entities, the lock of a message expires unless renewed
     dead_letter_sub_queue, ///< `<entity>/$DeadLetterQueue` is an entity
     transfer_dead_letter_sub_queue, ///< `<entity>/$Transfer/$DeadLetterQueue` is an entity
     rules,                          ///< subscriptions have rules, which clients may change

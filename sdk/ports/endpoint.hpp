@@ -70,8 +70,8 @@ struct SendRequest {
 /// answers with it. A `MessageBatch` and a redrive fill their requests up to the limit. Zero: the
 /// broker names no limit.
 struct SendingLimit {
-    std::uint64_t message_bytes{0};  ///< of one message
-    std::uint64_t bytes{0};          ///< of several together
+    std::uint64_t message_bytes{0};  ///< the most bytes of one message
+    std::uint64_t bytes{0};          ///< the most bytes of several messages together
     std::uint32_t beside_message{0}; ///< added to each message by this port's form, at most
 };
 
@@ -178,15 +178,14 @@ public:
 
     /// Appends the status of each connection, always in the same order. Without a network: none.
     virtual void add_status(std::vector<core::ConnectionStatus>& /*into*/) const {}
-    /// The counts of its connections; null: there are none. Any thread.
+    /// The counts of the endpoint's connections; null: it has none. Any thread.
     [[nodiscard]] virtual const core::ConnectionCounts* connections() const noexcept {
         return nullptr;
     }
 
     /// `add_budget` raises the port's budget for received messages by `bytes`, and `remove_budget`
-    /// lowers it. A user of sessions calls them for the messages that it keeps. The port tells the
-    /// peer to send no more than fits. A port whose messages are in this process ignores both
-    /// calls.
+    /// lowers it. A processor's shard calls them with its own budget. The port tells the peer to
+    /// send no more than fits. A port whose messages are in this process ignores both calls.
     virtual void add_budget(std::size_t /*bytes*/) {}
     virtual void remove_budget(std::size_t /*bytes*/) {}
 

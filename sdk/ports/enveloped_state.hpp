@@ -15,9 +15,9 @@ namespace sessionq::ports {
 /// this library's record (see `StateEnvelope`). Each `HeldLink` has one. A handler or a receiver
 /// asks for the application's state. A processor's `RecordKeeper` asks for the record.
 ///
-/// A write of one part keeps the other part. Operations run one after another, so no operation
-/// overwrites a state that another operation has read. A write of the application's state reads the
-/// record first, unless the record is known.
+/// A write of one part keeps the other part. Operations run one after another, so no write is based
+/// on an outdated state. A write of the application's state reads the record first, unless the
+/// record is known.
 ///
 /// On the link's loop.
 class EnvelopedState {
@@ -58,12 +58,12 @@ private:
     RequestId add(std::function<void()> begin, Handler handler);
     void read(Deadline deadline, EnvelopeHandler handler);
     void write(StateEnvelope envelope, Deadline deadline, DoneHandler handler);
-    void end(); ///< The first operation is done: the next one begins.
+    void end(); ///< Ends the first operation, and begins the next one.
 
     SessionLink* link_;
     std::optional<std::string> record_{}; ///< as the broker has it; unset: not known
     std::list<Operation> operations_{};   ///< the first is under way
-    RequestId request_{0};                ///< of the first, at the link
+    RequestId request_{0};                ///< the link's id of the first operation's request
     RequestId last_id_{0};
 };
 

@@ -21,7 +21,7 @@ namespace sessionq::ports {
 class HeldLink {
 public:
     explicit HeldLink(SessionLinkPtr link) noexcept : link_{std::move(link)} {}
-    ~HeldLink() { drop(); } // the link first: the locks outlive its answers
+    ~HeldLink() { drop(); } // destroys the link first, because the locks must outlive its answers
     HeldLink(const HeldLink&) = delete;
     HeldLink& operator=(const HeldLink&) = delete;
 
@@ -34,7 +34,7 @@ public:
             locks_ = std::make_unique<OwnLocks>(loop, notifier, *port, std::move(settings));
         }
     }
-    /// Messages are locked one by one; the session's lock does not end.
+    /// Whether messages have locks of their own. If so, the session's lock does not end.
     [[nodiscard]] bool locks_messages() const noexcept { return locks_ != nullptr; }
 
     /// False after `drop`.
@@ -79,8 +79,8 @@ public:
         link_->settle(delivery, std::move(settlement));
     }
 
-    /// The link is lost, or not needed any more. Unanswered settlements are still answered. The
-    /// link's other unanswered requests stay unanswered.
+    /// The link is lost, or not needed any more. It answers nothing after this call. The caller
+    /// fails the unanswered settlements. The other unanswered requests stay unanswered.
     void drop() noexcept {
         link_.reset();
         locks_.reset();

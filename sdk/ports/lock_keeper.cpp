@@ -13,7 +13,7 @@ void LockKeeper::granted(TimePoint asked, LockGrant grant) noexcept {
     length_ = grant.length.value_or(Duration::zero());
     renew_at_ = expires_.is_never() ? TimePoint::max()
                                     : expires_.time() - std::min(length_ / 2, max_renew_ahead);
-    if (phase_ != Phase::warned) { // the warning was told and stands
+    if (phase_ != Phase::warned) { // a warning is not taken back
         phase_ = expires_.is_never() ? Phase::endless : Phase::held;
     }
     look_at_ = phase_ == Phase::warned ? expires_.time() : renew_at_;

@@ -58,8 +58,8 @@ public:
     /// The lock may end sooner than granted. A renewal is due at once, unless one is under way.
     void became_uncertain(TimePoint now) noexcept;
 
-    /// Returns the steps that are due at `now`. `may_renew` is false once the session is being
-    /// left, or if its handlers make no progress.
+    /// Returns the steps that are due at `now`. `may_renew`: false if the holder does not renew the
+    /// lock now, for example because its handlers make no progress.
     [[nodiscard]] LockActions look(TimePoint now, bool may_renew) noexcept;
 
     /// When to look again; TimePoint::max(): never.

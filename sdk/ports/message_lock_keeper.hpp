@@ -17,7 +17,7 @@ public:
     [[nodiscard]] Deadline expires() const noexcept { return lock_.expires(); }
     /// The instant after which no handler may start.
     [[nodiscard]] TimePoint last_start() const noexcept { return lock_.last_start(); }
-    /// Whether a keeper has it: it was added, and neither removed nor lost.
+    /// Whether a keeper has the lock: it was added, and neither removed nor lost.
     [[nodiscard]] bool is_kept() const noexcept { return place_ != nowhere; }
 
 private:
@@ -59,7 +59,7 @@ public:
         return heap_.empty() ? nullptr : heap_.back();
     }
 
-    /// The lock is renewed until then, and no longer. Requires a kept lock.
+    /// The lock is renewed until `until`, and no longer. Requires a kept lock.
     void renew_until(MessageLock& lock, TimePoint until) noexcept;
 
     /// The broker answered the renewal made at `asked`. Returns true if the lock is lost. The

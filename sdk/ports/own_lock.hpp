@@ -51,8 +51,8 @@ private:
     friend class OwnLocks;
 
     struct Kept final : MessageLock {
-        std::shared_ptr<OwnLock> owner{}; ///< while a keeper has it
-        Delivery* held{nullptr};          ///< stays while a keeper has the lock; null: it may go
+        std::shared_ptr<OwnLock> owner{}; ///< itself while a keeper has the lock, to stay alive
+        Delivery* held{nullptr};          ///< the delivery; null: it may end before the lock
     };
 
     /// Shows the lock's end to other threads.
@@ -68,13 +68,13 @@ private:
     Kept kept_{};
 };
 
-// The lock is null if the message has no lock of its own.
+// In these functions, the lock is null if the message has no lock of its own.
 
 /// No handler starts at this instant or after it.
 [[nodiscard]] inline TimePoint last_start(const OwnLock* lock) noexcept {
     return lock == nullptr ? TimePoint::max() : lock->last_start();
 }
-/// When the lock of a message ends, which may be that of its session.
+/// When the message's own lock ends, or its session's lock if it has none.
 [[nodiscard]] inline Deadline expires(const OwnLock* lock, Deadline session) noexcept {
     return lock == nullptr ? session : lock->expires();
 }

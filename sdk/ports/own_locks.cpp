@@ -69,7 +69,8 @@ void OwnLocks::warn(OwnLock& lock) {
     notifier_.post([bound = lock.bound_] { bound->request_stop(); });
 }
 
-/// A message that was dropped is left to its broker, which counts the delivery.
+/// Renews locks. The lock of a dropped message is left to expire, because the broker then counts
+/// the delivery.
 void OwnLocks::renew(const std::vector<MessageLock*>& due) {
     Batch batch;
     std::vector<std::uint64_t> tags;
@@ -109,7 +110,7 @@ RequestId OwnLocks::renew(const std::shared_ptr<OwnLock>& lock, Deadline deadlin
 }
 
 void OwnLocks::take(const Batch& batch, TimePoint asked, const Answers& answers) {
-    if (settings_.renewed && !answers.empty()) { // all came at once
+    if (settings_.renewed && !answers.empty()) { // the broker answered all locks at once
         settings_.renewed(loop_.now() - asked, answers.front());
     }
     for (std::size_t at = 0; at < batch.size(); ++at) {

@@ -61,7 +61,7 @@ private:
     void warn(OwnLock& lock);
     void renew(const std::vector<MessageLock*>& due);
     void take(const Batch& batch, TimePoint asked, const Answers& answers);
-    /// The keeper does not have it any more.
+    /// The keeper has forgotten the lock already.
     void lose(MessageLock& lock);
     [[nodiscard]] TimePoint renewal_end() const noexcept;
 

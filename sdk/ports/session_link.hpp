@@ -18,10 +18,10 @@
 
 namespace sessionq::ports {
 
-/// The broker's grant of a lock: the length of the lock, counted from the instant of the request
-/// (R12). The answer to an accept or to a renewal brings a grant, and a `LockKeeper` takes it. The
-/// holder need not allow for the time that the answer took. If `length` is unset, the lock does not
-/// expire.
+/// The broker's grant of a lock, in the answer to a renewal or an accept. A `LockKeeper` takes it.
+/// For a renewal, the length counts from the instant of the request, so a slow answer never makes
+/// the lock seem longer (R12). For an accept, see `SessionLink::initial_lock`. If `length` is
+/// unset, the lock does not expire.
 struct LockGrant {
     std::optional<Duration> length{};
 };
@@ -104,9 +104,9 @@ public:
     /// `further_entities[n - 1]`.
     [[nodiscard]] virtual std::size_t entity_index() const noexcept { return 0; }
 
-    /// Returns the lock that the broker granted in its answer to the accept. The lock had its full
-    /// length when the broker answered. The holder must allow for the time that the answer
-    /// travelled.
+    /// Returns the lock that the broker granted in its answer to the accept. Its length counts from
+    /// the moment the broker answered. The holder must allow for the time that the answer travelled
+    /// (`LockKeeper::accepted`).
     [[nodiscard]] virtual LockGrant initial_lock() const noexcept = 0;
 
     /// Returns the account of the bytes that this link's deliveries take. The link's owner tells
@@ -133,11 +133,11 @@ public:
 
     virtual RequestId renew_lock(Deadline deadline, LockHandler handler) = 0;
 
-    /// Null: its deliveries have no locks of their own.
+    /// The locks of the deliveries. Null: the deliveries have no locks of their own.
     [[nodiscard]] virtual MessageLocks* message_locks() noexcept { return nullptr; }
 
     virtual RequestId get_state(Deadline deadline, StateHandler handler) = 0;
-    /// Sets the state. Without a value it is cleared.
+    /// Sets the state. Without a value, clears it.
     virtual RequestId set_state(std::optional<std::string> state, Deadline deadline,
                                 DoneHandler handler) = 0;
 

@@ -5,7 +5,8 @@
 
 namespace sessionq::ports {
 
-// A broker answers in order as a rule, so the first is looked at first and the front moves lazily.
+// A broker usually answers in order. So `take` looks at the oldest settlement first, and erases the
+// answered ones at the front only now and then.
 bool SettlementBook::take(const Delivery& delivery) {
     const auto first = waiting_.begin() + static_cast<std::ptrdiff_t>(first_);
     const auto found = std::find(first, waiting_.end(), &delivery);

@@ -25,9 +25,10 @@ struct StateEnvelope {
     std::optional<std::string> application{};
     std::string record{}; ///< empty: none
 
-    /// If the bytes are not a whole envelope of a known version, all are the application's.
+    /// Decodes the stored bytes. If they are not a whole envelope of a known version, all of them
+    /// are the application's state.
     [[nodiscard]] static StateEnvelope open(std::optional<std::string> stored);
-    /// No value if there is nothing to keep.
+    /// Encodes both parts. No value if there is nothing to keep.
     [[nodiscard]] std::optional<std::string> seal() &&;
 };
 

@@ -23,7 +23,7 @@ struct Handlers {
     /// Starts a handler that may finish later: a coroutine. Called on a worker.
     std::function<void(MessageContext&, HandlerDone)> start_message{};
 
-    /// The same for batches. Only a processor of sessions has them.
+    /// The same two for batches of one session's messages. Only a session processor sets them.
     std::function<void(std::span<MessageContext>)> messages{};
     std::function<void(std::span<MessageContext>, HandlerDone)> start_messages{};
     BatchOptions batch{.max_messages = 1}; ///< larger if a handler of batches is set

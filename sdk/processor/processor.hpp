@@ -54,7 +54,8 @@ public:
     ProcessorOptions update_limits(const ConcurrencyLimits& limits);
 
     using Described = std::function<void(ProcessorDescription)>;
-    /// Asks every loop for its part. `described` runs on the loop that answers last.
+    /// Asks every shard for its part of the description. `described` runs on the loop that answers
+    /// last.
     void describe(Described described) const;
 
     /// Describes the processor at once. Only for the simulation, on its single loop.

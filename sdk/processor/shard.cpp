@@ -10,7 +10,7 @@
 namespace sessionq::processor {
 namespace {
 
-/// Named sessions may be kept while idle.
+/// Returns the limits with the idle timeout that applies: none if each named session has a slot.
 SessionLimits limits_at(const TargetBook& targets, SessionLimits limits) {
     limits.idle_timeout = targets.idle_timeout(limits.idle_timeout);
     return limits;
@@ -24,7 +24,7 @@ std::size_t without_slot(const Sessions& sessions) {
         }));
 }
 
-/// The handlers that run now.
+/// Returns how many handlers run now.
 template <typename Sessions>
 std::uint64_t running(const Sessions& sessions) {
     std::uint64_t count = 0;
@@ -58,7 +58,7 @@ void Shard::start(std::uint32_t slots, std::uint32_t all_slots) {
 template <typename... Wants, typename... Gives>
 void Shard::feed_sessions(void (SessionMachine::*input)(Wants...), Gives... gives) {
     for (auto next = sessions_.begin(); next != sessions_.end();) {
-        SessionDriver& session = **next++; // it may end, and leave the list
+        SessionDriver& session = **next++; // the session may end, and leave the list
         session.feed(input, gives...);
     }
 }
@@ -119,7 +119,7 @@ void Shard::slot_free(const SessionGrant& grant, CloseReason reason, bool had_me
     slots_.session_left(grant, reason, had_messages);
 }
 
-/// It is in the middle of telling: destroyed at the end of the turn.
+/// Destroys the session at the end of the turn, because the session is in the middle of this call.
 void Shard::session_ended(SessionDriver& session) {
     ended_.splice(ended_.end(), sessions_, session.place);
     loop().wake();
@@ -164,7 +164,7 @@ Health Shard::health() {
     for (const auto& session : sessions_) {
         machine.session(session->snapshot(machine.quiet_since()));
     }
-    if (health_.shard == 0) { // it tells for all of them
+    if (health_.shard == 0) { // the first shard reports the faults of all shards
         const HandlerFaults& faults = *workplace_.shared->faults;
         machine.handlers(faults.dropped.load(std::memory_order_relaxed),
                          faults.repeated.load(std::memory_order_relaxed));
@@ -232,7 +232,7 @@ void Shard::apply(const StopActions& actions) {
         workplace_.tally.cancelled = running(sessions_);
     }
     if (actions.give_up) {
-        take_notices(); // a handler that has told its end is not left
+        take_notices(); // a handler whose end was reported is not counted as left
         feed_sessions(&SessionMachine::give_up);
         workplace_.tally.left += running(sessions_);
         slots_.drop_late(TimePoint::max());

@@ -25,7 +25,8 @@ class Shard final : public core::Inbox,
                     SessionOwner,
                     public std::enable_shared_from_this<Shard> {
 public:
-    /// The processor's `number`th.
+    /// `number`: the index of the shard in its processor. `budget`: the bytes that its messages may
+    /// take.
     Shard(std::shared_ptr<SharedState> shared, std::size_t number, ports::Endpoint& endpoint,
           std::uint64_t seed, std::size_t budget);
     ~Shard() = default;
@@ -36,7 +37,7 @@ public:
     void start(std::uint32_t slots, std::uint32_t all_slots);
     void set_limits(std::uint32_t slots, std::uint32_t all_slots, const ConcurrencyLimits& limits);
 
-    /// All sessions are left, and none is accepted until `resume`.
+    /// Leaves all sessions, and accepts none until `resume`.
     void pause();
     void resume() { slots_.resume(); }
     /// A named session became free on another thread.
@@ -49,7 +50,7 @@ public:
     /// effect.
     void stop(const StopTerms& terms, Stopped stopped, std::function<void()> gone);
 
-    /// Appends its health to `healths`.
+    /// Adds the shard's part to the description, and appends its health to `healths`.
     void describe(ProcessorDescription& into, std::vector<Health>& healths);
 
     [[nodiscard]] Workplace& workplace() noexcept { return workplace_; }
@@ -58,12 +59,12 @@ public:
     [[nodiscard]] core::EventLoop& loop() const noexcept { return workplace_.loop(); }
 
 private:
-    // Told by the slots
+    // Calls of the slots
     [[nodiscard]] ports::FirstCredit first_credit() override;
     [[nodiscard]] SessionDriver& add_session(const SessionGrant& grant,
                                              ports::SessionLinkPtr link) override;
 
-    // Told by sessions
+    // Calls of the sessions
     void lane_ready() override;
     void slot_free(const SessionGrant& grant, CloseReason reason, bool had_messages) override;
     void let_go(const SessionGrant& grant) override { slots_.let_go(grant.target); }
@@ -81,7 +82,7 @@ private:
     void drain() noexcept override;
     void take_notices();
     void apply(const StopActions& actions);
-    /// Also those without a slot.
+    /// Gives an input to the machine of every session, with or without a slot.
     template <typename... Wants, typename... Gives>
     void feed_sessions(void (SessionMachine::*input)(Wants...), Gives... gives);
     [[nodiscard]] Health health();
@@ -93,7 +94,7 @@ private:
     SessionLimits limits_;
     Sessions sessions_{};
     Sessions ended_{};           ///< destroyed at the end of the turn
-    std::size_t ready_lanes_{0}; ///< in this turn
+    std::size_t ready_lanes_{0}; ///< lanes that became ready in this turn
     StopMachine stop_{};
     Stopped stopped_{};
     std::function<void()> gone_{};

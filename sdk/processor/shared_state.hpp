@@ -38,7 +38,7 @@ struct SharedState {
     OpenBook open_failures{};
     SessionCount parked{};                  ///< within `max_parked_sessions`
     SessionCount settling{};                ///< within `max_concurrent_sessions`
-    std::unique_ptr<TargetClaims> claims{}; ///< of named sessions; null: none is named
+    std::unique_ptr<TargetClaims> claims{}; ///< on named sessions; null: no session is named
 
     std::shared_ptr<HealthBoard> health{}; ///< only the notifier uses it
 

@@ -60,7 +60,7 @@ struct Workplace {
 
     const std::shared_ptr<SharedState> shared;
     ports::Endpoint& endpoint;
-    std::weak_ptr<const void> life{}; ///< for late answers: locked, all of this stays
+    std::weak_ptr<const void> life{}; ///< the shard; a late answer locks it first
     // Only the loop touches the members from here on. They have cache lines of their own.
     alignas(64) core::Random random;
     core::ByteBudget budget;

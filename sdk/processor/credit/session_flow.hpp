@@ -69,7 +69,8 @@ public:
 
     void configure(std::uint32_t prefetch) noexcept { window_.configure(prefetch); }
     void limit_handled(std::uint32_t messages) noexcept { window_.limit_handled(messages); }
-    /// The idle timeout has changed, so no drain goes ahead of its end.
+    /// The idle timeout has changed. A drain that went ahead of its old end does not count any
+    /// more.
     void forget_ahead() noexcept { asked_ahead_ = false; }
 
     /// Whether the session rolls (R4): the broker has shown that it has no more messages, and the

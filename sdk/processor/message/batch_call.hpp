@@ -26,7 +26,8 @@ class SessionDriver;
 /// destroys itself on the loop.
 class BatchCall final : public ShardCall {
 public:
-    /// Runs the handler of batches for `first`, which may start, and for the messages that join it.
+    /// Makes a batch of `first` and the messages that join it, and runs the handler of batches. If
+    /// the session is paused by then, the handler does not run and all messages return to the lane.
     static dispatch::Verdict handle(MessageCall& first, TimePoint now);
 
     void noticed() override;

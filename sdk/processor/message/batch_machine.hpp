@@ -16,9 +16,10 @@ namespace sessionq::processor {
 class BatchMachine {
 public:
     /// Whether a waiting message joins a batch that has begun. A message that does not join begins
-    /// the next batch, and only then it is decided whether the message starts at all. `examines`:
-    /// the session's record is read before a suspect starts. A message that may have killed
-    /// consumers is alone in its batch, so that it is known which message killed them.
+    /// the next batch. `MessageMachine::may_start` decides only then whether it starts at all.
+    /// `examines`: the session's record is read before a suspect starts (`Suspect`). A message that
+    /// may have killed consumers is alone in its batch, so that a further death shows which message
+    /// caused it.
     [[nodiscard]] static bool joins(const MessageMachine& message, bool expired,
                                     bool examines) noexcept {
         return !expired && !message.is_guarded() &&

@@ -36,7 +36,7 @@ public:
     [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
     /// When the wait ends; TimePoint::max(): no message waits.
     [[nodiscard]] TimePoint until() const noexcept { return until_; }
-    /// Whether the wait is over. `more_may_come`: the link may bring more messages, as things are.
+    /// Whether the wait is over. `more_may_come`: the session may still get more messages.
     [[nodiscard]] bool is_over(TimePoint now, bool more_may_come) const noexcept {
         return count_ != 0 && (count_ >= options_.max_messages || now >= until_ || !more_may_come);
     }

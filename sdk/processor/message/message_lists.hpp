@@ -9,9 +9,8 @@
 
 namespace sessionq::processor {
 
-/// Holds the messages of one session, each in the list of its phase. It decides nothing. After each
-/// input of a message, `SessionMachine` calls `place` for the message. It also asks which lists are
-/// empty.
+/// Holds the messages of one session, each in the list of its phase. `SessionMachine` calls `place`
+/// after each input of a message, and asks which lists are empty. The class decides nothing.
 class MessageLists {
 public:
     using Messages = core::IntrusiveList<MessageMachine, MessageMachine>;
@@ -28,7 +27,7 @@ public:
         case Phase::examining: examining_.push_back(message); break;
         case Phase::failed: failed_.push_back(message); break;
         case Phase::settling: settling_.push_back(message); break;
-        case Phase::retrying: // `retrying` has it
+        case Phase::retrying: // the retry queue has it
         case Phase::received:
         case Phase::gone: break;
         }
@@ -68,10 +67,10 @@ public:
     }
     [[nodiscard]] bool is_gathering() const noexcept { return !gathering_.empty(); }
     [[nodiscard]] bool is_retrying() const noexcept { return !retrying_.empty(); }
-    /// How many messages wait for their next try, or to go back.
+    /// The number of messages that wait for their next try or to go back.
     [[nodiscard]] std::size_t retries() const noexcept { return retrying_.size(); }
     [[nodiscard]] TimePoint retry_at() const noexcept { return retrying_.next(); }
-    /// Counts the messages in the lane and those whose handlers run. Walks the lists.
+    /// Counts the messages that are in the lane or have a handler that runs. Walks the lists.
     [[nodiscard]] std::uint32_t in_lane() const noexcept {
         std::uint32_t count = 0;
         for (const Messages* messages : {&in_lane_, &settling_early_}) {

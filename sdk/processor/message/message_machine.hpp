@@ -66,10 +66,11 @@ struct Resolution {
 [[nodiscard]] ports::Settlement settlement_for(const Resolution& resolution,
                                                std::string_view failure);
 
-/// A message that may have killed its consumers.
+/// A message that is handled only after the session's record was read. The message may have killed
+/// its consumers (`CrashGuard`), or the record may delay it (`retry_later`).
 struct Suspect {
     std::int64_t sequence{0};
-    bool holder_lost{false}; ///< the broker says that an earlier holder of it was lost
+    bool holder_lost{false}; ///< the broker says that an earlier holder was lost
 };
 
 /// The end of a handler, as its worker reports it.
@@ -148,7 +149,7 @@ public:
         gone,           ///< completed, abandoned, released, dead-lettered, deferred or discarded
     };
 
-    /// The first step of a message that arrives.
+    /// How a session takes a message that arrives.
     enum class Arrival : std::uint8_t {
         enqueue,
         gather,      ///< waits for more messages of its batch
@@ -157,7 +158,8 @@ public:
         dead_letter, ///< the rest of the session is dead-lettered
     };
 
-    /// Whether a handler may start. Unset: it may. Otherwise the message ends so, unstarted.
+    /// Returns why a handler must not start, which is how its message ends then. Unset: it may
+    /// start. `unexamined`: the message is a suspect, and the session's record is not known.
     [[nodiscard]] static std::optional<Ending> may_start(TimePoint now, TimePoint last_start,
                                                          Deadline deadline,
                                                          ExpiredMessageAction expired,
@@ -175,8 +177,7 @@ public:
     [[nodiscard]] static bool holds_lane(Ending ending, std::optional<ports::Outcome> decision,
                                          bool ordered, bool confirm) noexcept;
 
-    /// Marks the message as a suspect. Call it before `arrived`. A suspect is handled only after
-    /// the session's record was read.
+    /// Marks the message as a suspect. Call it before `arrived`.
     void note_suspect(const Suspect& suspect) {
         suspect_ = std::make_unique<const Suspect>(suspect);
     }
@@ -213,7 +214,7 @@ public:
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
     [[nodiscard]] std::uint32_t attempt() const noexcept { return attempt_; }
-    /// The message does not wait for the session's record any more.
+    /// Whether the session's record was read for the message.
     [[nodiscard]] bool is_examined() const noexcept { return examined_; }
     /// The attempt is noted in the session's record.
     [[nodiscard]] bool is_guarded() const noexcept { return guarded_; }
@@ -238,7 +239,7 @@ private:
     bool examined_{false};
     bool guarded_{false};
     std::optional<Resolution>
-        returns_{}; ///< if set, the message is not tried again, and goes back by it
+        returns_{}; ///< if set: the message is not tried again, and goes back by this
     std::uint32_t attempt_{1};
     std::unique_ptr<const Suspect> suspect_{}; ///< null for nearly all messages
     std::size_t size_{0};                      ///< in bytes

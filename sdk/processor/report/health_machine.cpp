@@ -166,7 +166,7 @@ Health HealthMachine::end() {
         std::any_of(reasons_.begin(), reasons_.end(), [](const HealthReason& each) {
             return each.cause == HealthCause::not_connected;
         });
-    if (is_down) { // it says why accepts fail
+    if (is_down) { // the missing connection explains why accepts fail
         std::erase_if(reasons_, [](const HealthReason& each) {
             return each.cause == HealthCause::accept_refused ||
                    each.cause == HealthCause::accept_unanswered;

@@ -43,13 +43,14 @@ public:
         reasons_.clear();
         targets_ = final_ = 0;
     }
-    /// The running handlers of a session need to be counted only if it made no progress since then.
+    /// Returns an instant. The running handlers of a session need to be counted only if the session
+    /// has made no progress since then.
     [[nodiscard]] TimePoint quiet_since() const noexcept {
         return now_ - std::min(bounds_.workers_busy, bounds_.handler_slow);
     }
     /// The connections, in the same order at every look.
     void connections(const std::vector<core::ConnectionStatus>& all);
-    /// A target of accepts. Null: nothing is wrong with it.
+    /// Takes the failure of the accepts at a target. Null: nothing is wrong.
     void target(const std::string& entity, const Refusal* refusal);
     void slot(const SlotSnapshot& slot);
     void session(const SessionSnapshot& session);

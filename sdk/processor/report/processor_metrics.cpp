@@ -116,7 +116,7 @@ void add_lengths(core::MetricList& all, const Meters& meters) {
                 histogram_of(meters.hold));
 }
 
-/// Sums over the sessions in slots and those without a slot.
+/// Sums over all sessions, with and without a slot.
 struct Sums {
     double ready{0};
     Duration ready_for{};

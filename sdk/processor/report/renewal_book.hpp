@@ -17,8 +17,8 @@ namespace sessionq::processor {
 /// lock's length.
 class RenewalBook {
 public:
-    /// If a renewal takes this share of the lock, a quarter, too little time is left for a late
-    /// renewal.
+    /// A renewal must take less than a quarter of the lock. Otherwise too little time is left if a
+    /// renewal is late.
     static constexpr int longest_share = 4;
 
     /// The broker answered a renewal at `entity` after `took`. Returns a warning if the lock is too

@@ -15,7 +15,7 @@ namespace sessionq::processor {
 void log_session(const SessionView& session, std::string_view event, std::string_view words,
                  std::string_view reason = {}) noexcept;
 
-/// Logs the arrival of a message and its settlement, at trace.
+/// Log the arrival of a message and its settlement, at trace.
 void log_received(const SessionView& session, const ReceivedMessage& message) noexcept;
 void log_settling(const SessionView& session, const ReceivedMessage& message,
                   ports::Outcome outcome) noexcept;

@@ -11,17 +11,18 @@
 
 namespace sessionq::processor {
 
-/// The next steps for a session's suspect. Several may be set. `SessionMachine` takes them in the
-/// order of the members.
+/// The next steps for a session's suspect (`Suspect`). Several may be set. `SessionMachine` takes
+/// them in the order of the members.
 struct AttemptSteps {
     bool write{false};    ///< write `noted` into the session's record
-    bool end_turn{false}; ///< other suspects of the processor may have the turn
+    bool end_turn{false}; ///< end the session's turn (`SuspectTurn`)
 };
 
-/// Decides when an attempt to handle a suspect is noted in the session's record (`CrashGuard`).
-/// `SessionMachine` asks it before a suspect starts and when its handler has ended. An attempt is
-/// noted before the handler starts. The note is removed when the handler has ended without killing
-/// the process. So a note that another holder finds in the record shows a death.
+/// Decides when an attempt to handle a suspect is noted in the session's record. A suspect is a
+/// message that may have killed its consumers (`CrashGuard`). `SessionMachine` asks the book before
+/// a suspect starts and when its handler has ended. An attempt is noted before the handler starts.
+/// The note is removed when the handler has ended without killing the process. So a note that
+/// another holder finds in the record shows a death.
 ///
 /// A session handles one suspect at a time: the lane is held until the broker has confirmed the
 /// note about the suspect. Without a guard, every suspect starts at once.
@@ -68,7 +69,7 @@ public:
         has_turn_ = true;
         return alone ? Next::wait_alone : Next::wait;
     }
-    /// The turn has come: no suspect of another session is in the way.
+    /// `SuspectTurn` gave the session its turn: no suspect of another session is in the way.
     [[nodiscard]] AttemptSteps turn_came() noexcept {
         if (stage_ != Stage::queued) {
             return {};
@@ -115,10 +116,11 @@ public:
         steps.end_turn = end_turn();
         return steps;
     }
-    /// Ends the turn, or the wait for it. Returns false if there was none.
+    /// Ends the turn, or the wait for it. Returns false if the session had no turn and waited for
+    /// none.
     [[nodiscard]] bool end_turn() noexcept { return std::exchange(has_turn_, false); }
 
-    /// The broker has not confirmed a write.
+    /// Whether a write awaits the broker's answer.
     [[nodiscard]] bool is_writing() const noexcept { return writing_ != 0; }
 
 private:

@@ -21,7 +21,7 @@ public:
     using Read = std::function<void(const core::Result<std::optional<Duration>>&)>;
     /// Reads the record. `done` gets the rest of the delay; unset: there is none.
     void read(Read done);
-    /// Writes a delay, from now. Zero: there is no delay any more.
+    /// Writes a delay that begins now. Zero removes the delay.
     void write(Duration delay, std::function<void()> done);
     void write(NotedAttempts attempts, std::function<void()> done);
     /// The attempts that were read or written last.

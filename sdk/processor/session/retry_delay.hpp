@@ -35,7 +35,8 @@ public:
         until_ = std::max(until_, until);
         return until_ - now;
     }
-    /// Ends the delay. Returns zero, to be written: that removes it from the record.
+    /// Ends the delay. Returns zero for the caller to write, which removes the delay from the
+    /// record.
     [[nodiscard]] Duration end() noexcept {
         ++writing_;
         until_ = {};

@@ -20,12 +20,12 @@ namespace sessionq::processor {
 namespace action {
 
 // The session's life
-struct CountOpened {}; ///< the session has begun
+struct CountOpened {}; ///< count the session as opened
 struct RunOpen {};     ///< call on_session_open: `open_ended`
 struct RunClose {      ///< call on_session_close: `close_ended`
     CloseReason reason;
 };
-struct CountParked {}; ///< the session keeps its lock without a slot from now on
+struct CountParked {}; ///< count the session as parked
 struct FreeSlot {      ///< the slot may accept the next session (R4)
     CloseReason reason;
 };
@@ -36,12 +36,12 @@ struct LetGo { ///< the session is no longer ours
 struct Finish {}; ///< nothing is left: the driver may go
 
 // The lane
-struct PauseLane {};  ///< nothing more starts
+struct PauseLane {};  ///< start no more calls
 struct ResumeLane {}; ///< ends the pause
-struct ReleaseLane {  ///< so many calls that hold the lane are dealt with
+struct ReleaseLane {  ///< end so many holds of the lane
     std::uint32_t calls;
 };
-struct LimitLane { ///< so many calls may run at once
+struct LimitLane { ///< let so many calls run at once
     std::uint32_t calls;
 };
 struct TakeBack {}; ///< take unstarted calls from the lane: `taken_back`, `all_taken_back`
@@ -50,40 +50,40 @@ struct TakeBack {}; ///< take unstarted calls from the lane: `taken_back`, `all_
 struct Enqueue { ///< at the end of the lane
     MessageMachine* message;
 };
-struct PutBack { ///< the message was in the lane and returns to its place there
+struct PutBack { ///< into its old place in the lane
     MessageMachine* message;
 };
 struct Settle { ///< as the handler decided, else by the resolution: `answered`
     MessageMachine* message;
     Resolution resolution;
 };
-struct Dispose { ///< the message is finished; `lost`: the broker has it back
+struct Dispose { ///< destroy the message; `lost`: the broker has it back
     MessageMachine* message;
     bool lost;
 };
-struct ReportFailed { ///< its handler has failed
+struct ReportFailed { ///< report to the application that the handler has failed
     MessageMachine* message;
     MessageFate fate;
 };
 
 // The link
-struct AddCredit { ///< so many more messages may come
+struct AddCredit { ///< ask the broker for so many more messages
     std::uint32_t messages;
 };
 struct Drain {};     ///< ask for the credit back: `drained`
 struct CloseLink {}; ///< give the session back: `link_closed`
-struct DropLink {};  ///< end the link, and with it all that it has not answered
+struct DropLink {};  ///< end the link; it answers nothing any more
 
 // The lock
-struct ShowLock { ///< handlers see the lock's end as it is now
+struct ShowLock { ///< show the lock's new end to the handlers
     bool renewed;
 };
 struct RenewLock {}; ///< ask the broker: `renewed`
-struct WarnOfEnd {}; ///< the lock is about to end: the handlers' stop token fires
-struct EndLock {     ///< nothing starts any more, and that token fires; not lost: it was given up
+struct WarnOfEnd {}; ///< fire the handlers' stop token: the lock is about to end
+struct EndLock {     ///< start no more handlers, fire the stop token; not `lost`: it was given up
     bool lost;
 };
-struct Report { ///< an error of the session; the text is a constant
+struct Report { ///< report an error of the session; the text is a constant
     ErrorSource source;
     Errc code;
     const char* detail;
@@ -91,16 +91,16 @@ struct Report { ///< an error of the session; the text is a constant
 
 // The session's record
 struct ReadRecord {}; ///< ask the broker: `examined`
-struct WriteDelay {   ///< the session is not to be handled for so long, zero: `delay_kept`
+struct WriteDelay {   ///< write the delay; zero removes it: `delay_kept`
     Duration delay;
 };
-struct WriteAttempts { ///< `attempts_kept`
+struct WriteAttempts { ///< write the noted attempts: `attempts_kept`
     NotedAttempts noted;
 };
-struct TakeTurn { ///< of the processor's suspects; alone: it is to be the only one: `turn_came`
+struct TakeTurn { ///< ask `SuspectTurn` for a turn, `alone` for the only one: `turn_came`
     bool alone;
 };
-struct EndTurn {}; ///< it has ended, or is not waited for any more
+struct EndTurn {}; ///< end the turn, or the wait for it
 
 } // namespace action
 
@@ -138,7 +138,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t usual = 4; ///< More at once come only when messages go back.
+    static constexpr std::size_t usual = 4; ///< only messages that go back need more at once
 
     std::vector<SessionAction> actions_{};
     std::size_t next_{0};

@@ -14,7 +14,7 @@ class SessionDriver;
 
 /// A call of on_session_open or on_session_close. `SessionDriver` makes the call when its session
 /// opens or closes, and puts it into the lane like a message. After the handler has ended, the lane
-/// stays on hold until the loop knows it.
+/// stays on hold until the loop has taken the notice of the end.
 class SessionCall final : public ShardCall {
 public:
     /// With a reason, the call runs on_session_close. Without a reason, it runs on_session_open.

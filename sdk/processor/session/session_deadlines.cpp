@@ -73,7 +73,7 @@ TimePoint SessionMachine::retry_at() const noexcept {
     return may_retry ? lists_.retry_at() : TimePoint::max();
 }
 
-/// When the parking, else the hold, is over.
+/// When the parking ends, or the hold if the session is not parked.
 TimePoint SessionMachine::leave_at() const noexcept {
     if (is_leaving()) {
         return TimePoint::max();

@@ -12,7 +12,7 @@ namespace {
 
 MessageCall& call_of(MessageMachine* message) { return static_cast<MessageCall&>(*message); }
 
-/// Names the session among those that this process holds.
+/// Returns the key of the session in `SessionRegistry` and `OpenBook`.
 SessionRegistry::Key held_key(const SessionView& session) {
     const bool folds = session.workplace().endpoint.capabilities().has(
         ports::Capability::session_ids_without_case);
@@ -53,7 +53,7 @@ SessionDriver::SessionDriver(SessionOwner& owner, Workplace& workplace, const Se
                  view_.workplace().meters.counters.locks_lost.add();
                  view_.report(ErrorSource::lock_renewal,
                               {.code = Errc::lock_lost, .detail = "the lock of a message ended"});
-                 if (held != nullptr) { // else a handler asked for it
+                 if (held != nullptr) { // else a handler asked for the message
                      feed(&SessionMachine::lock_ended, static_cast<MessageCall&>(*held));
                  }
              }});

@@ -27,7 +27,7 @@ public:
     virtual void settled(ports::Delivery& delivery, const Failure* failure) = 0;
 };
 
-/// The session of a driver, as its handlers see it.
+/// The session of a `SessionDriver`, as its handlers see it. A `SessionContext` refers to it.
 class DrivenSession final : public HandledSession {
 public:
     explicit DrivenSession(SessionDriver& driver) noexcept : driver_{driver} {}
@@ -44,27 +44,28 @@ private:
     SessionDriver& driver_;
 };
 
-/// Where a session sits.
+/// The slot and the target that an accepted session belongs to, and the instants of its accept.
+/// `SlotTable` makes it and gets it back when the session leaves.
 struct SessionGrant {
     std::size_t slot;
     std::size_t target;
-    TimePoint asked_at;     ///< when the accept was
+    TimePoint asked_at;     ///< when the accept was sent
     TimePoint granted_at{}; ///< when the session came
     TimePoint left_at{};    ///< when the slot left the session before; unset: there was none
 };
 
 class SessionDriver;
 
-/// The owner of a session's driver: its shard. On the loop.
+/// Owns the driver of a session and hears from it. The shard implements it. On the loop.
 class SessionOwner {
 public:
-    /// A lane has work: the workers are told at the end of the turn.
+    /// A lane has work. The owner wakes the workers at the end of the turn.
     virtual void lane_ready() = 0;
     /// The slot may take the next session.
     virtual void slot_free(const SessionGrant& grant, CloseReason reason, bool had_messages) = 0;
     /// The session is no longer ours.
     virtual void let_go(const SessionGrant& grant) = 0;
-    /// The broker answered the close of a session after that time.
+    /// The broker answered the close of a session after `taken`.
     virtual void closed_in(Duration taken) = 0;
     /// Nothing of the session is left. The driver is in the middle of a call.
     virtual void session_ended(SessionDriver& session) = 0;
@@ -74,8 +75,8 @@ protected:
 };
 
 /// Performs the decisions of `SessionMachine` for one held session. The link brings messages to the
-/// driver. The driver puts them into the lane, and workers take them from the lane. A driver has
-/// one timer. Its shard owns it, and it lives on the shard's loop.
+/// driver. The driver puts them into the lane, and workers take them from the lane. The shard owns
+/// the driver. The driver lives on the shard's loop, and has one timer there.
 class SessionDriver final : public ports::LinkEvents,
                             public std::enable_shared_from_this<SessionDriver> {
 public:
@@ -106,7 +107,8 @@ public:
     }
     [[nodiscard]] std::unique_ptr<AskedMessages>& asked() noexcept { return asked_; }
     [[nodiscard]] const SessionMachine& machine() const noexcept { return machine_; }
-    /// Counts the handlers that run only if it made no progress since `quiet_since`.
+    /// Returns the state of the session now. The running handlers are counted only if the session
+    /// has made no progress since `quiet_since`.
     [[nodiscard]] SessionSnapshot snapshot(TimePoint quiet_since) const;
 
     /// Any thread, while a handler of the session runs.

@@ -11,7 +11,7 @@
 namespace sessionq::processor {
 namespace {
 
-/// Half of a bound. Zero: there is none.
+/// Returns half of a bound. Zero is no bound: returns `Duration::max()`.
 Duration half_of(Duration bound) noexcept {
     return bound == Duration::zero() ? Duration::max() : bound / 2;
 }
@@ -65,7 +65,7 @@ void SessionMachine::begin() {
     progress_at_ = now_;
     phase_ = Phase::working;
     idle_.start(now_);
-    if (opening_call_) { // the clock does not run while on_session_open does
+    if (opening_call_) { // on_session_open stops the idle clock while it runs
         phase_ = Phase::opening;
         idle_.begin();
         add(action::RunOpen{});
@@ -86,7 +86,7 @@ void SessionMachine::open_ended(bool succeeded, std::uint32_t failed_before) {
     add(action::LimitLane{calls_});
     if (phase_ == Phase::opening && succeeded) {
         phase_ = Phase::working;
-    } else if (phase_ == Phase::opening) { // it waits by itself, as one whose message failed does
+    } else if (phase_ == Phase::opening) { // parked, as after a failed message
         progress_at_ = now_;
         const Duration full = core::Backoff::at(settings_.options.error_backoff, failed_before);
         park(now_ + core::Backoff::jittered(full, settings_.random), CloseReason::open_failed);
@@ -108,7 +108,7 @@ void SessionMachine::open_skipped() {
 
 // Messages' wishes
 
-/// A wish that is followed may lead to more of them.
+/// Makes the changes that messages want from the session. A change may lead to further wishes.
 void SessionMachine::react() {
     while (const auto wishes = std::exchange(wishes_, std::nullopt)) {
         if (wishes->dead_letters) {
@@ -147,7 +147,7 @@ void SessionMachine::wait(const MessageWishes& wishes) {
     }
 }
 
-/// Parked because the session's record says so, or is about to.
+/// Parks the session until `until`, because its record says so or is about to say so.
 void SessionMachine::wait(TimePoint until) {
     if (phase_ == Phase::parked) {
         parked_until_ = std::max(parked_until_, until);
@@ -182,7 +182,8 @@ void SessionMachine::message_gone() {
     step();
 }
 
-/// While it is parked or drains, the failed message waits and goes back with the others.
+/// Sends a failed message and the messages behind it back. A session that is parked or drains sends
+/// its messages back anyway.
 void SessionMachine::rewind() {
     if (phase_ == Phase::leaving) {
         take_all_back(Phase::leaving);
@@ -207,7 +208,7 @@ void SessionMachine::grant() {
     }
 }
 
-/// Asks for the credit back. False: there is none, and no answer comes.
+/// Asks for the credit back. Returns whether an answer is awaited. Without credit there is none.
 bool SessionMachine::drain() {
     if (flow_.drain(now_)) {
         add(action::Drain{});
@@ -218,7 +219,7 @@ bool SessionMachine::drain() {
 void SessionMachine::drained() {
     if (flow_.drained(now_) || phase_ != Phase::idling_out) {
         after_drain();
-    } else { // asked before the session was granted: once more
+    } else { // perhaps answered before the grant: drain again
         phase_ = Phase::working;
         grant();
         idle_out();
@@ -278,7 +279,7 @@ void SessionMachine::start_leaving(CloseReason reason) {
     }
 }
 
-/// The messages that wait in the lane go back, in `phase`.
+/// Enters `phase`, and gives back the messages that wait in the lane.
 void SessionMachine::take_all_back(Phase phase) {
     phase_ = phase;
     if (removes()) { // messages that arrived cannot go back: they are handled first
@@ -296,7 +297,7 @@ void SessionMachine::all_taken_back() {
     react();
 }
 
-/// Nothing waits in the lane any more.
+/// Goes on with the phase: no message waits in the lane any more.
 void SessionMachine::all_back() {
     took_back_ = took_back_ || phase_ == Phase::parked;
     if (phase_ == Phase::leaving && lost_ && !lists_.handlers_run()) {
@@ -342,12 +343,12 @@ void SessionMachine::free_slot() {
     }
 }
 
-/// Something has ended: goes on once nothing is in flight any more.
+/// Goes on with leaving if nothing is in flight any more. Called when something has ended.
 void SessionMachine::step() {
     if (phase_ != Phase::leaving || idle_.in_flight() != 0) {
         return;
     }
-    if (usable()) { // the session's record goes first
+    if (usable()) { // the session's record is written first
         if (is_writing()) {
             return;
         }
@@ -447,14 +448,14 @@ void SessionMachine::lose_lock(CloseReason reason, bool is_lost) {
 void SessionMachine::limit_calls(std::uint32_t calls) {
     calls_ = calls;
     flow_.limit_handled(window_half(calls, settings_.batch));
-    if (!opening_call_ && phase_ < Phase::closing_call) { // else on_session_open's end does
+    if (!opening_call_ && phase_ < Phase::closing_call) { // else `open_ended` does it
         add(action::LimitLane{calls_});
     }
 }
 
 void SessionMachine::limit(const SessionLimits& limits) {
     flow_.configure(limits.prefetch);
-    if (!dead_letters_) { // else it leaves as soon as it is idle
+    if (!dead_letters_) { // else the session leaves as soon as it is idle
         idle_.set_timeout(limits.idle_timeout);
         flow_.forget_ahead();
     }

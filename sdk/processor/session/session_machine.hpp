@@ -21,16 +21,17 @@
 
 namespace sessionq::processor {
 
-/// MessageWishes of messages, which the session follows at the end of an input.
+/// The changes that messages want from their session during one input. `SessionMachine` collects
+/// them, and makes the changes at the end of the input (`react`).
 struct MessageWishes {
     bool gone{false};                ///< a message has left
-    bool makes_room{false};          ///< a message waits, and others may come in its place
+    bool makes_room{false};          ///< a message waits alone, so one more may be fetched
     bool turn_over{false};           ///< `max_messages_per_turn` messages were handled (R14)
     bool rewinds{false};             ///< the messages behind a failed one go back first (R6)
     bool dead_letters{false};        ///< the rest of the session is dead-lettered
-    const Suspect* suspect{nullptr}; ///< if set: the session's record is asked for it
+    const Suspect* suspect{nullptr}; ///< if set: the session's record is read for it
     TimePoint parks_until{};         ///< if set: the session is parked
-    TimePoint retries_at{};          ///< if set: the same, and other holders wait too
+    TimePoint retries_at{};          ///< if set: also parked, and the record tells other holders
 };
 
 /// Decides the life of one held session: open, work, idle, park, retry, turn, rewind, leave without
@@ -47,10 +48,10 @@ public:
         held_back,    ///< handlers of an earlier lock of this session still run
         opening,      ///< on_session_open runs
         working,      ///< messages flow
-        parked,       ///< by the failure policy, until the session is left
+        parked,       ///< no handler starts; the session is left when the parking ends
         idling_out,   ///< the idle clock is due; the drain's answer decides (R3)
         rewinding,    ///< a message is to be abandoned: waits for the drain (R6)
-        putting_back, ///< the messages behind it and then itself go back
+        putting_back, ///< the messages behind that message go back, and then it
         draining,     ///< no new handler starts; waits for the drain before messages go back
         leaving,      ///< waits for handlers and settlements under way
         closing_call, ///< on_session_close runs
@@ -58,12 +59,11 @@ public:
         finished,
     };
 
-    /// Where a session is while its lock is held.
+    /// The place of a session while its lock is held.
     enum class Seat : std::uint8_t {
         slot,
         parked,
-        settling, ///< it is left once the broker has answered its settlements, and then the write
-                  ///< of its record if there is one
+        settling, ///< without a slot: only settlements and the write of its record are unanswered
     };
 
     /// The session was accepted at `now`.
@@ -78,14 +78,15 @@ public:
     [[nodiscard]] SessionActions& actions() noexcept { return actions_; }
 
     // Opening and closing
-    void given(ports::FirstCredit first); ///< with the accept
-    void hold_back();                     ///< handlers of an earlier lock still run
-    void let_in();                        ///< they have returned
+    void given(ports::FirstCredit first); ///< the accept carried this credit
+    void hold_back();                     ///< handlers of an earlier lock of this session still run
+    void let_in();                        ///< the handlers of the earlier lock have returned
     void begin();                         ///< no earlier lock is in the way
-    void open_ended(bool succeeded, std::uint32_t failed_before); ///< before, in a row
-    void open_skipped(); ///< the lane gave it back unstarted
+    /// on_session_open ended. `failed_before`: how often in a row it had failed before.
+    void open_ended(bool succeeded, std::uint32_t failed_before);
+    void open_skipped(); ///< the lane gave the call of on_session_open back unstarted
     void leave(CloseReason reason);
-    /// The session is given up although handlers run: `stop` at its deadline.
+    /// Gives the session up although handlers run. A stop calls it at its deadline.
     void give_up();
     void close_ended(); ///< on_session_close returned
     void link_closed();
@@ -96,30 +97,32 @@ public:
     void decided(MessageMachine& message, ports::Outcome outcome);
     void ended(MessageMachine& message, const MessageEnd& end);
     void answered(MessageMachine& message, const Failure* failure);
-    /// The lane gave it back unstarted. After the last one comes `all_taken_back`.
+    /// The lane gave the message back unstarted. `all_taken_back` follows the last message.
     void taken_back(MessageMachine& message);
     void all_taken_back();
-    void lock_ended(MessageMachine& message); ///< the message's own
+    void lock_ended(MessageMachine& message); ///< the message's own lock is lost
     void drained();
 
     // The session's record
     /// The record was read. No message is handled for `delay`. Unset: the record has no delay.
     void examined(const core::Result<std::optional<Duration>>& delay, NotedAttempts noted);
-    void delay_kept(); ///< by the broker, or it refused; the same with
-    void attempts_kept();
-    void turn_came(); ///< of the processor's suspects
+    void delay_kept();    ///< the broker answered the write of a delay, perhaps with a failure
+    void attempts_kept(); ///< the broker answered the write of the attempts, perhaps likewise
+    void turn_came();     ///< the session's suspect may be handled (`SuspectTurn`)
 
-    // Limits; messages that were asked for before stay with the broker
+    // Limits. Credit that the broker already has stays with it.
     void limit_calls(std::uint32_t calls);
     void limit(const SessionLimits& limits);
 
     // The lock
-    void locked(TimePoint asked, ports::LockGrant grant); ///< by the accept asked for at `asked`
+    /// The accept that was sent at `asked` granted the lock.
+    void locked(TimePoint asked, ports::LockGrant grant);
     void renewed(TimePoint asked, const core::Result<ports::LockGrant>& answer);
     void lock_uncertain() { lock_.became_uncertain(now_); }
-    /// A handler has ended, which is about to be told. A renewal that was held back may be due.
+    /// A handler has ended. `ended` follows for its message. A renewal that was held back may be
+    /// due.
     void progressed();
-    /// The lock is gone, and the link with it.
+    /// The link is lost, and the lock with it.
     void link_lost(Errc code);
 
     // Time
@@ -143,9 +146,9 @@ public:
         return idle_.in_flight() - (opening_call_ ? 1 : 0);
     }
     [[nodiscard]] std::uint32_t window() const noexcept { return flow_.window(); }
-    /// So many handlers may run at once.
+    /// How many handlers may run at once.
     [[nodiscard]] std::uint32_t calls() const noexcept { return calls_; }
-    /// Messages in the lane or with a handler that runs. Walks them.
+    /// Counts the messages that are in the lane or have a handler that runs. Walks the lists.
     [[nodiscard]] std::uint32_t in_lane() const noexcept { return lists_.in_lane(); }
     [[nodiscard]] bool had_messages() const noexcept { return had_messages_; }
     /// Whether a message of the session has got to a handler, or waits only for a worker. False
@@ -157,7 +160,7 @@ public:
     [[nodiscard]] bool begins_with_message() const noexcept {
         return !had_messages_ && !settings_.has_open;
     }
-    /// Whether the session's record is looked at before a message is handled that arrives.
+    /// Whether an arriving message is a suspect: the session's record is read before it is handled.
     [[nodiscard]] bool suspects(std::uint32_t deliveries, bool holder_lost) const noexcept {
         return attempts_.suspects(deliveries, holder_lost, had_messages_);
     }
@@ -167,12 +170,13 @@ public:
     [[nodiscard]] Duration ready_for(std::uint32_t running, TimePoint now) const noexcept;
     /// Messages may start, or handlers run, and nothing else is awaited.
     [[nodiscard]] bool needs_workers() const noexcept;
-    /// Since when none of several settlements was answered; TimePoint::max(): none is unanswered.
+    /// Since when the broker has answered no settlement. TimePoint::max(): no settlement is
+    /// unanswered.
     [[nodiscard]] TimePoint unanswered_since() const noexcept {
         return lists_.is_settling() ? settle_wait_.since() : TimePoint::max();
     }
     [[nodiscard]] CloseReason close_reason() const noexcept { return reason_; }
-    /// Where the session stands and the thing that it waits for, for people.
+    /// The state of the session and the thing that it waits for, in words for people.
     [[nodiscard]] SlotStatus status() const noexcept;
 
 private:
@@ -181,7 +185,7 @@ private:
         actions_.add(action);
     }
 
-    // Answers of this class to itself
+    // Questions that only this class asks
     [[nodiscard]] bool removes() const noexcept { return settings_.options.receive_and_delete; }
     [[nodiscard]] bool is_rewinding() const noexcept;
     [[nodiscard]] bool rolls() const noexcept { return flow_.rolls(idle_.timeout()); }
@@ -251,7 +255,7 @@ private:
     void look_at_lock();
 
     const SessionSettings settings_;
-    TimePoint now_; ///< of the input under way
+    TimePoint now_; ///< the instant of the input under way
     SessionActions actions_{};
     Phase phase_{Phase::held_back};
     timing::SessionIdleTimer idle_;
@@ -265,22 +269,22 @@ private:
     std::optional<MessageWishes> wishes_{};
     Suspect suspect_{}; ///< waits for the session's record
     std::uint32_t calls_;
-    std::uint32_t holds_{0};   ///< calls that hold the lane
-    std::uint32_t handled_{0}; ///< messages of this turn
+    std::uint32_t holds_{0};   ///< the holds on the lane
+    std::uint32_t handled_{0}; ///< messages that were handled in this turn
     TimePoint progress_at_;
-    TimePoint hold_until_; ///< TimePoint::max(): for as long as it likes
+    TimePoint hold_until_; ///< TimePoint::max(): there is no limit
     TimePoint parked_until_{};
-    TimePoint close_by_{}; ///< the close is answered by then
+    TimePoint close_by_{}; ///< the broker must answer the close by then
     CloseReason reason_{CloseReason::idle};
     Seat seat_{Seat::slot};
-    SessionCount* counted_in_{nullptr}; ///< until it is let go of
-    bool lost_{false};                  ///< the lock is
+    SessionCount* counted_in_{nullptr}; ///< where the session takes a place; null: nowhere
+    bool lost_{false};                  ///< the lock is lost or given up
     bool dead_letters_{false};          ///< the rest of the session is dead-lettered
     bool opened_{false};
     bool opening_call_{false}; ///< on_session_open waits or runs
     bool closes_{false};       ///< on_session_close is due
     bool waits_{false};        ///< parked by the session's record
-    bool took_back_{false};    ///< the messages that waited when it was parked
+    bool took_back_{false};    ///< the parked session has taken its messages back
     bool had_messages_{false};
     bool has_handled_{false}; ///< a handler of a message has ended
 };

@@ -12,7 +12,8 @@
 namespace sessionq::processor {
 namespace {
 
-/// Each keeps its lock and its bytes, so there must be an end.
+/// The most messages that wait alone without a place in the window. Each of them takes memory and
+/// has a lock to renew, so their number must be limited.
 constexpr std::size_t most_set_aside = 1000;
 
 } // namespace
@@ -58,7 +59,7 @@ void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
     }
     follow(message, message.ended(end, session, now_));
     flow_.handled(idle_.in_flight() - set_aside(), !lists_.awaits_worker(), now_);
-    if (lost_ && !lists_.handlers_run()) { // it was kept, not to give the session away early
+    if (lost_ && !lists_.handlers_run()) { // the link was kept until the last handler ended
         drop_link();
     }
     react();
@@ -94,7 +95,7 @@ void SessionMachine::answered(MessageMachine& message, const Failure* failure) {
     react();
     if (failure != nullptr && failure->code != Errc::lock_lost) {
         leave(CloseReason::unresponsive); // the message may be settled at the broker, or not
-    } else if (failure != nullptr && settings_.ordered) { // else it is the message's own lock
+    } else if (failure != nullptr && settings_.ordered) { // else the message's own lock is lost
         lock_.lose_soon(CloseReason::lock_lost);
     }
 }
@@ -105,7 +106,7 @@ void SessionMachine::taken_back(MessageMachine& message) {
 }
 
 void SessionMachine::lock_ended(MessageMachine& message) {
-    if (lists_.retrying().remove(message)) { // it waits, and the broker has it
+    if (lists_.retrying().remove(message)) { // the message waits, and the broker has it back
         follow(message, message.lock_ended());
     }
     react();
@@ -183,7 +184,7 @@ void SessionMachine::take(MessageMachine& message, step::Dispose step) {
     add(action::Dispose{.message = &message, .lost = step.lost});
 }
 
-/// Messages that wait for more of their batch go to the lane, if the wait is over.
+/// Puts the messages that wait for more of their batch into the lane, if the wait is over.
 void SessionMachine::gather() {
     if (!lists_.is_gathering()) {
         return;
@@ -198,7 +199,7 @@ void SessionMachine::gather() {
     }
 }
 
-/// Those go back, too, after all that was in the lane.
+/// Gives back the messages that wait for more of their batch. They follow the messages of the lane.
 void SessionMachine::take_back_gathered() {
     gather_clock_.gone();
     const auto resolution = way_back();
@@ -207,7 +208,8 @@ void SessionMachine::take_back_gathered() {
     });
 }
 
-/// Messages that failed or wait for their next try go back, or are forgotten.
+/// Gives back the messages that failed or wait for their next try. Forgets them if the session is
+/// not usable.
 void SessionMachine::let_all_back() {
     const auto let_back = [this, usable = usable()](MessageMachine& message) {
         follow(message, message.let_back(usable));
@@ -226,7 +228,7 @@ void SessionMachine::release(std::uint32_t calls) {
     }
 }
 
-/// No settlement is answered any more.
+/// Ends the link. It answers no settlement any more, so all unanswered settlements count as failed.
 void SessionMachine::drop_link() {
     add(action::DropLink{});
     for (MessageLists::Messages* list : {&lists_.settling(), &lists_.settling_early()}) {
@@ -255,7 +257,7 @@ void SessionMachine::examined(const core::Result<std::optional<Duration>>& delay
     }
     delay_.known();
     const Duration left = delay.value().value_or(Duration::zero());
-    if (delay.value() == Duration::zero()) { // the record of a delay that is over goes
+    if (delay.value() == Duration::zero()) { // the delay has expired: remove it from the record
         add(action::WriteDelay{delay_.end()});
     }
     if (left != Duration::zero()) {
@@ -266,7 +268,8 @@ void SessionMachine::examined(const core::Result<std::optional<Duration>>& delay
     react();
 }
 
-/// A message that waited for the session's record may be handled, as far as that goes.
+/// Decides about the message that waited for the session's record: it starts, waits for its turn,
+/// or is condemned.
 void SessionMachine::admit() {
     switch (attempts_.admit(suspect_)) {
     case AttemptBook::Next::start:
@@ -343,24 +346,26 @@ bool SessionMachine::gives_back() const noexcept {
            (phase_ == Phase::parked && !removes() && !flow_.is_draining());
 }
 
-/// Messages that came go to handlers, and do not wait for more any longer if no more come.
+/// Whether messages of the session go to handlers in this phase.
 bool SessionMachine::hands_on() const noexcept {
     return phase_ <= Phase::working || phase_ == Phase::idling_out || (is_leaving() && removes());
 }
 
-/// A message that is settled does not let the next one start.
+/// Whether the lane stays on hold after the message that holds it was settled.
 bool SessionMachine::keeps_holds() const noexcept {
     return is_rewinding() || (is_leaving() && !removes());
 }
 
-/// The session is left once its settlements are answered. Where one fails it is left all the same.
+/// Whether the session awaits only the answers to its settlements and is left then. It is left even
+/// if a settlement fails.
 bool SessionMachine::only_settles() const noexcept {
     const bool ends =
         phase_ == Phase::working ? rolls() : phase_ == Phase::leaving && !is_fault(reason_);
     return ends && !closes_ && !lost_ && lists_.only_settles();
 }
 
-/// How a message goes back that no handler has begun. None: it is forgotten, the broker has it.
+/// Returns how a message that no handler has begun goes back. Unset: the lock is lost and the
+/// broker has the message, so it is forgotten.
 std::optional<Resolution> SessionMachine::way_back() const noexcept {
     if (lost_) {
         return std::nullopt;
@@ -369,15 +374,16 @@ std::optional<Resolution> SessionMachine::way_back() const noexcept {
                                           : Resolution{ports::Outcome::release};
 }
 
-/// Messages that others pass because they wait alone. They take no place in the window.
+/// Returns how many messages wait alone, so that others pass them. These take no place in the
+/// window.
 std::uint32_t SessionMachine::set_aside() const noexcept {
     const std::size_t waiting = settings_.ordered ? 0 : lists_.retries();
     return static_cast<std::uint32_t>(std::min(waiting, most_set_aside));
 }
 
-/// Returns how many messages the session may have in this turn: those in flight, and those that its
-/// credit may bring. The limit (`max_messages_per_turn`) applies here, because a message that is
-/// not fetched cannot start.
+/// Returns how many messages the session may have in this turn: the messages in flight, and the
+/// messages that its credit may bring. The limit (`max_messages_per_turn`) applies here, because a
+/// message that is not fetched cannot start.
 std::uint32_t SessionMachine::turn_room() const noexcept {
     const std::uint32_t most = settings_.options.max_messages_per_turn;
     if (most == 0) {
@@ -386,7 +392,7 @@ std::uint32_t SessionMachine::turn_room() const noexcept {
     return std::max(in_flight() + flow_.credit(), most > handled_ ? most - handled_ : 0);
 }
 
-/// When to call `gather`; TimePoint::max(): nothing waits, or it goes back.
+/// When to call `gather`; TimePoint::max(): no message waits, or the messages go back.
 TimePoint SessionMachine::gather_by() const noexcept {
     return hands_on() ? gather_clock_.until() : TimePoint::max();
 }

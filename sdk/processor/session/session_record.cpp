@@ -38,7 +38,8 @@ SessionRecord SessionRecord::read(std::string_view bytes) noexcept {
     }
     const auto at = static_cast<std::int64_t>(core::number_at<8>(bytes.data() + 1));
     const auto delay = static_cast<std::int64_t>(core::number_at<8>(bytes.data() + 9));
-    // A later instant is rejected. The wall clock's range ends almost a century after this one.
+    // Rejects later instants, because the wall clock's range ends less than a century after
+    // `latest`.
     constexpr std::int64_t latest = milliseconds{std::chrono::years{200}}.count();
     if (at < 0 || at > latest || delay < 0 || delay > longest_delay) {
         return {};

@@ -10,7 +10,7 @@
 
 namespace sessionq::processor {
 
-/// Attempts to handle a message that began and did not end.
+/// The attempts to handle one message that have begun and have not ended.
 struct NotedAttempts {
     std::int64_t sequence{0};
     std::uint32_t begun{0}; ///< how many; zero: none

@@ -44,7 +44,7 @@ public:
             if (changed->machine.next() <= loop_.now()) {
                 loop_.timers().cancel(changed->timer);
                 changed->timer.run();
-                changed->unlink(); // the callback was an input; later instants wait for the timer
+                changed->unlink(); // the callback reported an input: `set_due` covers it
             }
             loop_.timers().set_due(changed->timer, changed->machine.next());
         }

@@ -47,7 +47,8 @@ public:
     /// Whether a suspect must wait in this session until the session's record was read. The record
     /// may delay the message (`retry_later`), or show that it has killed too many consumers.
     [[nodiscard]] bool examines() const noexcept { return examines_; }
-    /// Messages without sessions have no order to keep.
+    /// Whether the messages have an order to keep. The messages of an entity without sessions have
+    /// none.
     [[nodiscard]] bool ordered() const noexcept { return ordered_; }
     /// Returns whether the handler of a call may start now. False if the session waits or is left.
     /// Called by the worker that took the call, just before the start.
@@ -58,7 +59,7 @@ public:
     /// dealt with this call, the caller has already put the lane on hold.
     void skip(dispatch::Call& call) const { shared().environment.dispatcher->skip(*lane_, call); }
     [[nodiscard]] Deadline lock_expires() const noexcept { return lock_->expires(); }
-    /// The end of the lock and its stop token. It may outlive the session.
+    /// The end of the lock and its stop token. The object may outlive the session.
     [[nodiscard]] const std::shared_ptr<LockBound>& lock() const noexcept { return lock_; }
     /// The context of a handler whose request has this deadline.
     [[nodiscard]] OperationContext context(Deadline deadline = {}) const {

@@ -11,10 +11,11 @@
 
 namespace sessionq::processor {
 
-/// Decides which sessions of a processor may handle a suspect now (`CrashGuard`). A suspect that is
-/// nearly condemned is handled alone. Otherwise it could be condemned for the crash of another
-/// suspect. Sessions get their turns in the order in which they ask. `SessionDriver` takes a turn
-/// before a suspect starts, and ends the turn afterwards. All shards share the object. Thread-safe.
+/// Decides which sessions of a processor may handle a suspect now. A suspect is a message that may
+/// have killed its consumers (`CrashGuard`). A suspect that is nearly condemned is handled alone.
+/// Otherwise it could be condemned for the crash of another suspect. Sessions get their turns in
+/// the order in which they ask. `SessionDriver` takes a turn before a suspect starts, and ends the
+/// turn afterwards. All shards share the object. Thread-safe.
 class SuspectTurn {
 public:
     using Holder = const void*;

@@ -13,11 +13,12 @@
 
 namespace sessionq::processor {
 
-/// An accept that is under way. After the answer, or when it is given up, it is in no list.
+/// An accept that is under way, for `AcceptMachine`. After the answer, or when it is given up, it
+/// is in no list.
 struct Ask : core::ListHook<> {
     enum class Kind : std::uint8_t {
         tries,  ///< its target may have a ready session
-        stands, ///< its target has none ready, or has not answered soon
+        stands, ///< its target had no session ready, or has not answered soon
     };
 
     std::size_t target{0};
@@ -65,7 +66,8 @@ public:
     /// The accept brought a session. Returns whether a slot is free for the session. If not, the
     /// session goes back.
     [[nodiscard]] bool granted(Ask& ask, TimePoint now) noexcept;
-    /// The broker answered a close after `taken`. That shows how soon it answers at all.
+    /// The broker answered a close after `taken`. The time shows how soon the broker answers at
+    /// all.
     void closed_in(Duration taken) noexcept { grant_time_.closed_in(taken); }
     /// The accept failed. Returns whether to tell the application.
     [[nodiscard]] bool failed(Ask& ask, Errc code, TimePoint now) noexcept;
@@ -87,14 +89,14 @@ private:
     struct Row {
         Row(const BackoffOptions& backoff, std::size_t at) : pace{backoff}, entity{at} {}
 
-        AcceptPace pace; ///< after answers that concern only the sessions of this target
+        AcceptPace pace; ///< for answers that concern only the sessions of this target
         std::size_t entity;
         std::uint32_t pending{0};
         std::uint32_t tries{0};   ///< accepts of the kind `tries` among them
-        std::uint64_t came{many}; ///< sessions that came since it had none
-        bool dry{false};          ///< it had no session ready when it was asked last
+        std::uint64_t came{many}; ///< sessions that came since the target had none
+        bool dry{false};          ///< the target had no session ready when it was asked last
         std::uint64_t asked{0};
-        std::uint64_t passed_over{0}; ///< the turn in which another thread had claimed it
+        std::uint64_t passed_over{0}; ///< the turn in which another thread had the claim
     };
 
     void look_for_surplus(TimePoint now) noexcept;
@@ -113,7 +115,7 @@ private:
     TargetBook& targets_;
     core::Random& random_;
     std::vector<Row> rows_{};
-    std::vector<AcceptPace> entities_{}; ///< one for each entity, after all other answers
+    std::vector<AcceptPace> entities_{}; ///< one for each entity, for all other answers
     Asks trying_{};                      ///< accepts of the kind `tries`, oldest first
     Asks standing_{};                    ///< accepts of the kind `stands`, oldest first
     GrantTime grant_time_{};

@@ -17,7 +17,7 @@ TargetBook targets_of(const Workplace& workplace) {
     return targets;
 }
 
-/// Whether one of several entities that are asked together may have caused it.
+/// Whether a single entity may have caused the failure of an accept of several entities.
 bool is_of_one_entity(Errc code) noexcept {
     return code != Errc::no_session_available && code != Errc::cancelled;
 }
@@ -80,7 +80,7 @@ void AcceptTable::on_timer() {
     look();
 }
 
-/// Its claim is released when it is answered.
+/// Gives an accept up. The claim of its target is released when the accept is answered.
 void AcceptTable::give_up(Ask& ask) { workplace_.endpoint.give_up(static_cast<Accept&>(ask).id); }
 
 void AcceptTable::ask(std::size_t target) {
@@ -111,8 +111,8 @@ void AcceptTable::ask(std::size_t target) {
 }
 
 void AcceptTable::answered(Accepts::iterator accept, core::Result<ports::SessionLinkPtr> answer) {
-    workplace_.budget.unexpect(accept->expected); // from now on the session counts
-    if (!accept->is_linked()) {                   // it was given up
+    workplace_.budget.unexpect(accept->expected); // from now on the session counts its messages
+    if (!accept->is_linked()) {                   // the accept was given up
         give_back(accept, std::move(answer), workplace_.meters.counters.late_accepts);
         return;
     }
@@ -121,7 +121,7 @@ void AcceptTable::answered(Accepts::iterator accept, core::Result<ports::Session
         const bool is_news = machine_->failed(*accept, answer.failure().code, now());
         accepts_.erase(accept);
         targets_.release(target);
-        if (is_of_one_entity(answer.failure().code) && targets_.split()) { // which one, it will say
+        if (is_of_one_entity(answer.failure().code) && targets_.split()) { // asked one by one now
             ask_anew();
             return;
         }
@@ -134,12 +134,13 @@ void AcceptTable::answered(Accepts::iterator accept, core::Result<ports::Session
         refusals_.answered(target);
         owner_.granted(target, asked_at, std::move(answer).value());
     } else {
-        look(); // gives up other accepts that would bring it again
+        look(); // gives up other accepts that would bring the session again
         give_back(accept, std::move(answer), workplace_.meters.counters.surplus_accepts);
     }
 }
 
-/// The answer to an accept that nobody needs any more (R19). A session is closed in order.
+/// Takes the answer to an accept that nobody needs any more (R19). Closes the session, if the
+/// answer is one.
 void AcceptTable::give_back(Accepts::iterator accept, core::Result<ports::SessionLinkPtr> answer,
                             Counters::Count& sessions) {
     const auto end = [this, accept, asked = now()](const auto& result) {
@@ -147,7 +148,7 @@ void AcceptTable::give_back(Accepts::iterator accept, core::Result<ports::Sessio
             closed_in(now() - asked);
         }
         core::EventLoop& loop = workplace_.loop();
-        accepts_.erase(accept); // and this with it
+        accepts_.erase(accept); // may destroy this lambda, with the link that holds it
         loop.wake();
     };
     targets_.release(accept->target);

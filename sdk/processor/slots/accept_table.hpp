@@ -16,7 +16,8 @@
 
 namespace sessionq::processor {
 
-/// The owner of an accept table: it has the slots that the sessions are for. On the loop.
+/// Owns an accept table, and has the slots that its sessions are for. `SlotTable` implements it. On
+/// the loop.
 class AcceptOwner {
 public:
     /// Credit that goes out with the next accept.
@@ -36,30 +37,33 @@ public:
 
     /// `here` of the processor's `all` slots are here.
     void set_slots(std::uint32_t here, std::uint32_t all) { targets_.set_slots(here, all); }
-    /// So many slots look for a session.
+    /// `free` slots look for a session.
     void need(std::uint32_t free);
-    /// The same. Accepts beyond the need are given up at once, and not after a moment.
+    /// Does the same as `need`, but gives up accepts beyond the need at once, and not after a
+    /// moment.
     void need_at_once(std::uint32_t free);
-    /// The session that was accepted there is no longer ours.
+    /// The session of the target is no longer ours. Its claim is released.
     void let_go(std::size_t target) { targets_.release(target); }
-    /// The broker answered the close of a session after that time.
+    /// The broker answered the close of a session after `taken`.
     void closed_in(Duration taken) { machine_->closed_in(taken); }
-    /// Drops late sessions that the broker does not let go of by `now`, which gives them back too.
+    /// Drops the late sessions whose close the broker should have answered by `now`. Dropping their
+    /// links gives them back too.
     void drop_late(TimePoint now);
 
     void show(HealthMachine& health);
     [[nodiscard]] const TargetBook& targets() const noexcept { return targets_; }
-    /// Accepts not answered, or sessions that came late.
+    /// Whether an accept is unanswered, or a late session is not given back yet.
     [[nodiscard]] bool has_accepts() const noexcept { return !accepts_.empty(); }
     [[nodiscard]] std::uint32_t pending() const noexcept { return machine_->pending(); }
-    /// Nothing is asked before the end of a backoff.
+    /// Whether the next accept waits for the end of a backoff.
     [[nodiscard]] bool is_pausing() const noexcept { return pending() == 0 && timer_.is_armed(); }
 
 private:
-    /// Until its answer. Where that is a session that came late, until it is given back (R19).
+    /// An accept from its request to its answer. If the answer is a session that comes too late,
+    /// the accept stays until that session is given back (R19).
     struct Accept : Ask {
         ports::RequestId id{0};
-        std::uint32_t expected{0}; ///< messages that may come with it
+        std::uint32_t expected{0}; ///< messages that may come with the answer
         ports::SessionLinkPtr late{};
         TimePoint late_until{TimePoint::max()};
     };

@@ -45,7 +45,7 @@ public:
             ready{}; ///< ready sessions, for all slots; unset: the broker does not report them
     };
 
-    /// If not `is_used`, no session is left.
+    /// If `is_used` is false, the machine makes no session leave its slot.
     explicit FairnessMachine(bool is_used) noexcept : is_used_{is_used} {}
 
     [[nodiscard]] bool is_used() const noexcept { return is_used_; }
@@ -85,7 +85,7 @@ public:
             return false;
         }
         const TimePoint due = since + *hold_;
-        if (leaves_ == 0) { // none is left before the next try, also where a turn ends sooner
+        if (leaves_ == 0) { // no session is left before the next try
             look_by(std::max(due, now < try_at_ ? try_at_ : now + soon));
             return false;
         }
@@ -99,7 +99,8 @@ public:
         return true;
     }
 
-    /// A slot got a session, whose accept was sent at `asked`. `none_free`: all slots have one now.
+    /// A slot got a session. `asked`: when its accept was sent. `none_free`: no slot looks for a
+    /// session now.
     void granted(const std::string& session, TimePoint asked, bool none_free, TimePoint now) {
         if (!is_used()) {
             return;

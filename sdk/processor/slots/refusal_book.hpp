@@ -16,7 +16,7 @@ struct Refusal {
     Failure failure{};
     TimePoint since{};      ///< when the first failure in a row came
     bool unanswered{false}; ///< the broker did not answer at all
-    /// No retry can mend it.
+    /// Whether every retry would fail too.
     [[nodiscard]] bool is_final() const noexcept { return !failure.retryable(); }
 };
 

@@ -23,7 +23,7 @@ struct SlotActions {
 
 /// The things that a slot without a session may wait for.
 struct SlotWaits {
-    bool named_sessions{false}; ///< only named sessions are accepted, so all of them may be held
+    bool named_sessions{false}; ///< the slot accepts named sessions only; all may be held
     bool accept{false};         ///< an accept is under way
     bool pause{false};          ///< a pause before the next accept
     bool timer{false};          ///< the slot's own timer is armed

@@ -55,7 +55,7 @@ void SlotTable::follow_demand() {
     workplace_.loop().timers().set_due(fair_timer_, fair_.next());
 }
 
-/// Sessions that others wait for are left (R14).
+/// Leaves sessions whose slots other sessions wait for (R14).
 void SlotTable::share() {
     const bool shares = !demand_.unwanted(0) && !accepts_.targets().has_slots_for_all();
     std::vector<Slot*> holding;
@@ -88,7 +88,7 @@ void SlotTable::share() {
     workplace_.loop().timers().set_due(fair_timer_, fair_.next());
 }
 
-/// Also files the slot among the free ones, or takes it from them.
+/// Performs the steps of a slot. Also adds the slot to the free slots or removes it, by its phase.
 void SlotTable::apply(Slot& slot, const SlotActions& actions) {
     const bool is_free = slot.machine.phase() == SlotMachine::Phase::free;
     if (is_free != slot.is_linked()) {

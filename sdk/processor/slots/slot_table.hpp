@@ -17,7 +17,8 @@
 
 namespace sessionq::processor {
 
-/// The owner of a slot table: it holds the sessions, also those without a slot. On the loop.
+/// Owns a slot table, and holds the sessions with and without a slot. The shard implements it. On
+/// the loop.
 class SlotOwner {
 public:
     /// Credit that goes out with the next accept.
@@ -41,25 +42,25 @@ public:
     /// No slot is wanted until `resume`. Limits that are set meanwhile count from then on.
     void pause();
     void resume();
-    /// For good.
+    /// No slot is wanted any more.
     void stop();
     /// A named session became free on another thread.
     void look_again() { accepts_.need(free_count_); }
     /// The slot may take the next session.
     void session_left(const SessionGrant& grant, CloseReason reason, bool had_messages);
-    /// The session that was accepted there is no longer ours.
+    /// The session of the target is no longer ours. Its claim is released.
     void let_go(std::size_t target) { accepts_.let_go(target); }
-    /// The broker answered the close of a session after that time.
+    /// The broker answered the close of a session after `taken`.
     void closed_in(Duration taken) { accepts_.closed_in(taken); }
-    /// Drops late sessions that the broker does not let go of by `now`, which gives them back too.
+    /// Drops late sessions, see `AcceptTable::drop_late`.
     void drop_late(TimePoint now) { accepts_.drop_late(now); }
 
     void describe(ProcessorDescription& into) const;
-    /// False: no slot is wanted.
+    /// Shows the slots to `health`. Returns false if no slot is wanted.
     bool show(HealthMachine& health);
 
     [[nodiscard]] const TargetBook& targets() const noexcept { return accepts_.targets(); }
-    /// Accepts not answered, or sessions that came late.
+    /// Whether an accept is unanswered, or a late session is not given back yet.
     [[nodiscard]] bool has_accepts() const noexcept { return accepts_.has_accepts(); }
     [[nodiscard]] std::uint32_t calls_per_session() const noexcept { return calls_per_session_; }
     [[nodiscard]] std::uint32_t active() const noexcept { return demand_.slots(); }
@@ -73,7 +74,7 @@ private:
               machine{owner.workplace_.options().error_backoff, owner.workplace_.random},
               since{owner.now()} {}
         void on_timer() { table->due(*this); }
-        /// Without a session.
+        /// The status of the slot while it has no session.
         [[nodiscard]] SlotStatus status(SlotWaits waits) const noexcept {
             waits.timer = timer.is_armed();
             return machine.status(waits);
@@ -85,7 +86,7 @@ private:
         TimePoint since;
         timing::Timer timer{timing::Timer::calling<&Slot::on_timer>(this)};
         SessionDriver* session{nullptr};
-        TimePoint left_at{}; ///< the session before
+        TimePoint left_at{}; ///< when the slot left its last session
     };
 
     [[nodiscard]] ports::FirstCredit first_credit() override { return owner_.first_credit(); }
@@ -106,7 +107,7 @@ private:
     std::uint32_t free_count_{0};
     SlotDemand demand_{};
     std::uint32_t calls_per_session_;
-    std::uint32_t all_slots_{0}; ///< of the processor
+    std::uint32_t all_slots_{0}; ///< the slots of the processor
     FairnessMachine fair_;
     timing::Timer fair_timer_{timing::Timer::calling<&SlotTable::share>(this)};
 };

@@ -45,7 +45,7 @@ public:
             targets_.resize(1);
         }
     }
-    /// Makes each entity a target of its own again. Returns false if it was one before.
+    /// Makes each entity a target of its own again. Returns false if no entities were joined.
     [[nodiscard]] bool split() {
         const std::vector<std::string> others = std::move(targets_[0].further_entities);
         for (const std::string& entity : others) {
@@ -86,7 +86,7 @@ public:
     [[nodiscard]] const AcceptTarget& operator[](std::size_t index) const noexcept {
         return targets_[index];
     }
-    /// The only entity of the targets. Empty: there are several.
+    /// The only entity of the targets. Empty: they have several.
     [[nodiscard]] std::string only_entity() const {
         const bool several = size() > 1 || !targets_[0].further_entities.empty();
         return several ? std::string{} : targets_[0].entity;
