@@ -30,8 +30,9 @@
 #include <sessionq/session_message.hpp>
 #include <sessionq/session_receiver.hpp>
 
-/// Awaitable twins of the blocking functions. They take the same arguments, mean the same, and
-/// throw the same errors from `co_await`.
+/// Each blocking function has a twin here that returns an awaitable: `async_send` is the twin of
+/// `Sender::send`. It has the same arguments, effect and errors, and throws the errors from
+/// `co_await`. The headers of the classes describe them.
 ///
 /// Example:
 ///
@@ -45,17 +46,17 @@
 ///
 /// Arguments: the function checks them and throws before it returns an awaitable.
 ///
-/// Context: the ambient one of the thread that calls the function, and `CallOptions::context`. A
-/// coroutine has no scope of its own (`OperationContext::Scope`): pass the context. A timeout
+/// Context: a call uses `CallOptions::context` and the ambient context of the thread that calls the
+/// function. A coroutine cannot have an `OperationContext::Scope`, so pass the context. A timeout
 /// counts from the call of the function.
 ///
 /// Start: an awaitable does nothing until you await it. Await it once.
 ///
-/// Completion: on the executor of the awaiting coroutine, never inside the call. Keep that
-/// executor's context running until then. The operation counts as outstanding work of it.
+/// Completion: the coroutine resumes on its own executor, never inside the call. Keep the context
+/// of that executor running until then. The operation counts as outstanding work of the executor.
 ///
-/// Cancellation: an operation completes exactly once: with its answer, at its deadline, when its
-/// stop token fires, or when Asio cancels the coroutine (`cancelled`).
+/// Cancellation: an operation completes exactly once, with the first of these: its answer, its
+/// deadline, its stop token, or Asio's cancellation of the coroutine (`cancelled`).
 ///
 /// Threads: you may await anywhere. No thread waits, so there is no `invalid_state`.
 ///
@@ -64,19 +65,19 @@
 ///
 /// Thread safety: as the blocking twin's.
 ///
-/// Asio: the application's own standalone Asio, from version 1.22 on, in any configuration. It is
-/// not the one inside the library, which has another namespace.
+/// Asio: these functions use the application's own standalone Asio, from version 1.22 on, in any
+/// configuration. The library has another copy of Asio inside, in another namespace.
 ///
-/// GCC 12 destroys an aggregate twice that is written inside a `co_await` expression. This is a
-/// defect of the compiler. Give a message a name before you send it, or let a function make it, as
-/// `Message::text` does. With GCC 12 the options of a call must have a name, or it does not
-/// compile:
+/// GCC 12: if an aggregate is written inside a `co_await` expression, the compiler destroys it
+/// twice. This is a defect of the compiler. Give a message a name before you send it, or let a
+/// function make it, as `Message::text` does. Give the options of a call a name, too. Otherwise the
+/// code does not compile:
 ///
 ///     const CallOptions soon{.timeout = std::chrono::seconds{1}};
 ///     co_await async_send(sender, Message::text("ada", "placed"), soon);
 namespace sessionq {
 
-// Sender
+// Twins of the functions of `Sender`
 [[nodiscard]] inline asio::awaitable<void> async_send(const Sender& sender, Message message,
                                                       detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_send(sender, std::move(message), call));
@@ -110,7 +111,7 @@ namespace sessionq {
         detail::prepare_cancel_scheduled(sender, std::move(sequence_numbers), call));
 }
 
-// SessionReceiver
+// Twins of the functions of `SessionReceiver`
 [[nodiscard]] inline asio::awaitable<SessionReceiver> async_accept(
     const Client& client, const std::string& entity, const std::string& session_id,
     SessionReceiverOptions options = {}, detail::AsyncCallOptions call = {}) {
@@ -162,7 +163,7 @@ namespace sessionq {
     return detail::await(detail::prepare_close(receiver, call));
 }
 
-// Receiver
+// Twins of the functions of `Receiver`; `async_open_receiver` is that of `Receiver::open`
 [[nodiscard]] inline asio::awaitable<Receiver> async_open_receiver(
     const Client& client, const std::string& entity, ReceiverOptions options = {},
     detail::AsyncCallOptions call = {}) {
@@ -188,14 +189,14 @@ namespace sessionq {
     return detail::await(detail::prepare_close(receiver, call));
 }
 
-// LockedMessage, also as SessionMessage
+// Twins of the functions of `LockedMessage`, which is also `SessionMessage`
 [[nodiscard]] inline asio::awaitable<Deadline> async_renew_lock(
     const LockedMessage& message, detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_renew_lock(message, call));
 }
 
-// Settling: the function decides the message before it returns, as the blocking twin does. If you
-// never await the result, the message stays decided and is not settled.
+// Settling: like its twin, the function decides the message before it returns. Await the result:
+// otherwise the message stays decided and is never settled.
 [[nodiscard]] inline asio::awaitable<void> async_complete(const LockedMessage& message,
                                                           detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_complete(message, call));
@@ -223,7 +224,7 @@ namespace sessionq {
         message, std::move(reason), std::move(description), std::move(properties_to_modify), call));
 }
 
-// Browser and sessions
+// Twins of the functions of `Browser`, and of `list_sessions`
 [[nodiscard]] inline asio::awaitable<std::vector<ReceivedMessage>> async_peek(
     Browser& browser, std::uint32_t max_messages, detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_peek(browser, max_messages, call));
@@ -238,14 +239,14 @@ namespace sessionq {
     return detail::await(detail::prepare_list_sessions(client, entity, options, call));
 }
 
-// Deleting messages
+// Twin of `purge`
 [[nodiscard]] inline asio::awaitable<std::uint64_t> async_purge(
     const Client& client, const std::string& entity, const PurgeOptions& options = {},
     detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_purge(client, entity, options, call));
 }
 
-// RuleManager
+// Twins of the functions of `RuleManager`: `add`, `remove` and `list`
 [[nodiscard]] inline asio::awaitable<void> async_add_rule(const RuleManager& rules, Rule rule,
                                                           detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_add_rule(rules, std::move(rule), call));
@@ -260,7 +261,7 @@ namespace sessionq {
     return detail::await(detail::prepare_list_rules(rules, call));
 }
 
-// Dead letters
+// Twin of `redrive`
 [[nodiscard]] inline asio::awaitable<RedriveReport> async_redrive(
     const Client& client, const std::string& entity, RedriveOptions options = {},
     detail::AsyncCallOptions call = {}) {
@@ -277,21 +278,22 @@ namespace sessionq {
 ///         context.complete();
 ///     }));
 ///
-/// The coroutine runs on the processor's workers. Each resumption runs under the operation context
-/// of its message, and one at a time. It counts as a running handler until it has finished. It
-/// occupies no worker while it waits. Asio's timers and sockets work in it. An exception goes to
-/// the failure policy. When the session's stop token fires, the operation that the coroutine waits
-/// for is cancelled (`asio::cancellation_type::all`): the wait throws
-/// `asio::error::operation_aborted`.
-/// So does every later `co_await`, unless the coroutine awaits
+/// The coroutine runs on the processor's workers, under the operation context of its message. It
+/// counts as a running handler until it finishes, but occupies no worker while it waits. Its parts
+/// run one at a time. Asio's timers and sockets work in it. An exception goes to the failure
+/// policy.
+///
+/// When the session's stop token fires, the operation that the coroutine waits for is cancelled
+/// (`asio::cancellation_type::all`): the wait throws `asio::error::operation_aborted`. Every later
+/// `co_await` throws it too, unless the coroutine awaits
 /// `asio::this_coro::reset_cancellation_state` first.
 [[nodiscard]] inline MessageHandler coroutine(
     std::function<asio::awaitable<void>(MessageContext&)> handler) {
     return detail::coroutine_handler<MessageContext&>(std::move(handler));
 }
 
-/// The same for batches. The operation context is that of the batch, see
-/// `SessionProcessor::on_messages`.
+/// Makes a handler of batches from a coroutine. It runs as a handler of single messages does, but
+/// under the operation context of the batch (see `SessionProcessor::on_messages`).
 ///
 /// Example:
 ///
@@ -306,7 +308,8 @@ namespace sessionq {
     return detail::coroutine_handler<std::span<MessageContext>>(std::move(handler));
 }
 
-// SessionContext, in coroutine handlers: valid until the handler has finished.
+// Twins of the functions of `SessionContext`, for handlers that are coroutines. The context is
+// valid until the handler has finished.
 [[nodiscard]] inline asio::awaitable<std::optional<std::string>> async_state(
     const SessionContext& session, detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_state(session, call));

@@ -11,9 +11,9 @@
 
 namespace sessionq {
 
-/// Handles `Work`: a function that returns nothing, or an operation that finishes later, such as a
-/// coroutine (see `coroutine` in <sessionq/async.hpp>). Use it as `MessageHandler` or
-/// `BatchHandler`.
+/// A function of the application that handles messages. Use it as `MessageHandler` (`Work` is one
+/// message) or as `BatchHandler` (`Work` is a batch). The handler finishes when the function
+/// returns, or later, as a coroutine does (see `coroutine` in <sessionq/async.hpp>).
 ///
 /// Example: a handler that another thread finishes.
 ///
@@ -31,17 +31,18 @@ namespace sessionq {
 template <typename Work>
 class BasicHandler {
 public:
-    /// Has handled the work when it returns.
+    /// The form of a handler that finishes when it returns.
     using Function = std::function<void(Work)>;
 
     /// Call it once, from any thread, when the handler has finished.
     using Done = HandlerDone;
 
-    /// Starts to handle the work and returns. If it throws and `Done` was not called, the handler
-    /// has failed, and `Done` ends nothing any more.
+    /// The form of a handler that finishes later: it starts the work and returns. If it throws
+    /// before it calls `Done`, the handler has failed, and `Done` has no effect any more.
     using Start = std::function<void(Work, Done)>;
 
-    /// Makes a handler of a function, also of one that cannot be copied.
+    /// Makes a handler from a function that takes the work and returns nothing. The function need
+    /// not be copyable.
     template <typename F>
         requires(!std::same_as<std::remove_cvref_t<F>, BasicHandler>)
     // NOLINTNEXTLINE(google-explicit-constructor): a callable is a handler
@@ -68,7 +69,9 @@ public:
         return made;
     }
 
+    /// Empty if `started_by` made the handler.
     [[nodiscard]] const Function& function() const noexcept { return function_; }
+    /// Empty unless `started_by` made the handler.
     [[nodiscard]] const Start& start() const noexcept { return start_; }
 
 private:

@@ -57,7 +57,8 @@ struct BrowserOptions {
 ///         }
 ///     }
 ///
-/// All functions block as those of `Sender` do. Errors: the broker's (see `Errc`).
+/// Blocking: `peek`, `next` and each step of an iteration wait for the broker's answer, until the
+/// deadline of the call (`CallOptions`).
 ///
 /// Thread safety:
 /// Distinct objects: safe.
@@ -66,14 +67,15 @@ class Browser {
 public:
     class Iterator;
 
-    /// Sends nothing yet.
-    /// Errors: invalid_argument (`entity` must have 1 to 260 characters), invalid_option,
-    /// not_supported.
+    /// Sends nothing yet. The first call shows whether the entity exists.
+    /// Errors: invalid_argument (`entity` must have 1 to 260 characters), invalid_option (names the
+    /// member), not_supported (the broker cannot peek, or has no such sub-queue).
     Browser(const Client& client, std::string entity, BrowserOptions options = {});
 
     /// Returns the next messages, at most `max_messages`, and moves the position behind them. It
-    /// may return fewer than there are. An empty result means the end. Errors: the broker's;
-    /// invalid_argument (`max_messages` must be 1 or more).
+    /// may return fewer than there are. An empty result means the end.
+    /// Errors: the broker's (see `Errc`). In particular invalid_argument (`max_messages` must be 1
+    /// or more).
     [[nodiscard]] std::vector<ReceivedMessage> peek(std::uint32_t max_messages,
                                                     const CallOptions& call = {});
 
@@ -83,15 +85,15 @@ public:
     /// A message that a consumer removes meanwhile may never be shown. A scheduled message is shown
     /// at once. It is shown again when it is due, because it then has a new sequence number.
     ///
-    /// The broker inside the process and `sessionqd` tell the browser of the message. A broker that
-    /// cannot is asked again: 50 ms after the last request, then twice that, up to a second. Azure
-    /// Service Bus is one.
+    /// The local broker and `sessionqd` tell the browser when a message comes. The browser asks
+    /// other brokers, such as Azure Service Bus, again and again: at first after 50 ms, then after
+    /// twice the time, up to a second.
     ///
     /// `wait`: range zero or more. Zero: only a message that the broker has now. Duration::max():
     /// wait until the deadline.
     ///
-    /// Errors: the broker's; invalid_argument (`wait` must be zero or more), invalid_state (on a
-    /// receive thread), cancelled. If `wait` is zero, also timeout.
+    /// Errors: the broker's (see `Errc`), but timeout only if `wait` is zero. In particular
+    /// invalid_argument (`wait` must be zero or more).
     [[nodiscard]] std::optional<ReceivedMessage> next(Duration wait = Duration::max(),
                                                       const CallOptions& call = {});
 
@@ -101,8 +103,10 @@ public:
     /// The sequence number from which the next `peek` looks.
     [[nodiscard]] std::int64_t position() const noexcept { return position_; }
 
-    /// Iterates from the position to the end. Each step runs under the context that is ambient
-    /// then. Throws as `peek` does.
+    /// Iterates from the position to the last message. The iterator fetches
+    /// `BrowserOptions::page_size` messages at a time, and moves the position behind them. Each
+    /// fetch runs in the context that is ambient then.
+    /// Errors of `begin` and of each step: the broker's (see `Errc`).
     [[nodiscard]] Iterator begin();
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
@@ -153,17 +157,19 @@ private:
 
 /// Which sessions `list_sessions` returns.
 struct ListSessionsOptions {
-    /// Only sessions whose state was set after this instant of the broker's clock. A cleared state
-    /// is none. sessionqd and the local broker keep the instant in memory: after a restart every
-    /// state counts as set then. Unset: all sessions that have messages or state.
+    /// Return only sessions whose state was set after this instant of the broker's clock. A session
+    /// whose state was cleared is not returned. The local broker and `sessionqd` keep the instants
+    /// in memory. After a restart they treat every state as set at the restart. Unset: all sessions
+    /// that have messages or state. Default unset.
     std::optional<WallTime> state_set_after{};
 };
 
-/// Returns the ids of the entity's sessions that the options name, in the broker's order. Blocks
-/// as the functions of `Sender` do.
+/// Returns the ids of the entity's sessions, in the broker's order. `options` can leave out
+/// sessions. Waits for the broker until the deadline of the call (`CallOptions`).
 ///
-/// Errors: the broker's (see `Errc`); resource_exhausted: the ids take more than 128 MiB, some two
-/// million ids of 36 characters.
+/// Errors: the broker's (see `Errc`). In particular invalid_argument (`entity` must have 1 to 260
+/// characters), not_supported (the broker cannot list sessions) and resource_exhausted (the ids
+/// take more than 128 MiB, which is about two million ids of 36 characters).
 /// Thread safety: safe.
 [[nodiscard]] std::vector<std::string> list_sessions(const Client& client,
                                                      const std::string& entity,

@@ -9,8 +9,9 @@
 
 namespace sessionq {
 
-/// Bounds one call. Every function of sessionq that waits for the broker takes it as its last
-/// argument, and so does its awaitable twin.
+/// Limits the time of one call, and ties the call to a request. It is the last argument of the
+/// functions that wait for the broker, and of their `async_` twins in <sessionq/async.hpp>.
+/// `Client::connect` and `stop` of a processor have other options.
 ///
 /// Example:
 ///
@@ -20,22 +21,24 @@ namespace sessionq {
 ///     auto messages = receiver.receive(10, 1s, {.stop = user_left.get_token()});
 ///
 /// A call ends with `timeout` at its deadline, and with `cancelled` when a stop token fires. If the
-/// deadline has passed already, it does not start. The deadline is the soonest of the ends of
-/// `timeout`, of `context` and of the ambient context (`OperationContext::current()`). Without any
-/// of them it comes `ClientOptions::operation_timeout` after the call, unless the function says
-/// otherwise.
+/// deadline has passed already, the call does not start. The deadline of a call is the earliest of
+/// three: the end of `timeout`, the deadline of `context`, and the deadline of the ambient context
+/// (`OperationContext::current()`). If none of them is set, it is
+/// `ClientOptions::operation_timeout` after the call began, unless the function says otherwise.
 ///
-/// Only a context travels: messages that are sent in it carry its deadline and its trace. A message
-/// that is sent with a `timeout` may be handled at any time after it.
+/// Messages carry the deadline and the trace of the context that they are sent in. They do not
+/// carry `timeout`: a message may be handled after the timeout of its send.
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 struct CallOptions {
     /// The longest that the call may take, from the moment that it is made. Not set: the call has
     /// no timeout of its own. Zero or less: the call fails with `timeout` and does not start.
     std::optional<Duration> timeout{};
-    /// Ends the call when it fires.
+    /// Ends the call with `cancelled` when it fires. Default: never fires.
     std::stop_token stop{};
-    /// The request that the call belongs to. It combines with the ambient context.
+    /// The request that the call belongs to. It combines with the ambient context: the earlier
+    /// deadline holds, and either stop token ends the call. Default: adds nothing to the ambient
+    /// context.
     OperationContext context{};
 };
 

@@ -8,7 +8,7 @@
 namespace sessionq {
 
 /// The instant by which a request must end, on the monotonic clock. It is absolute, so it passes
-/// through calls, threads and messages without arithmetic. `now` is
+/// through calls, threads and messages without arithmetic. A parameter `now` is
 /// `std::chrono::steady_clock::now()`.
 ///
 /// Example:
@@ -35,7 +35,8 @@ public:
         return Deadline{now + length};
     }
 
-    /// `length` after the current time.
+    /// `length` after the current time, or never() if the sum cannot be represented. Zero or less:
+    /// the deadline has already passed.
     [[nodiscard]] static Deadline in(Duration length) noexcept;
 
     [[nodiscard]] constexpr bool is_never() const noexcept { return when_ == TimePoint::max(); }
@@ -53,8 +54,8 @@ public:
         return now >= when_ ? Duration::zero() : when_ - now;
     }
 
-    /// The earlier of two. A nested operation's own deadline shortens the one in scope and never
-    /// extends it.
+    /// Returns the earlier of the two deadlines. So a nested operation can shorten the deadline of
+    /// the operation around it, and never extend it.
     [[nodiscard]] constexpr Deadline sooner(Deadline other) const noexcept {
         return when_ <= other.when_ ? *this : other;
     }

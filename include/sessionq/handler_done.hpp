@@ -31,9 +31,9 @@ struct HandlerFaults;
 ///             }}.detach();
 ///         }));
 ///
-/// Copies end the same handler. The first call counts. A later one changes nothing. If the last
-/// copy is destroyed and none was called, the handler has failed. The log tells of both
-/// (`handler_misused`), and so does the health of the processor for a minute
+/// Copies end the same handler. Only the first call counts. A later call changes nothing. If the
+/// last copy is destroyed before any call, the handler has failed. In both cases the log has an
+/// event (`handler_misused`), and for a minute the health of the processor has a cause
 /// (`HealthCause::handler_misused`).
 ///
 /// Thread safety: safe, also a shared object.
@@ -42,15 +42,17 @@ public:
     /// Empty: it ends nothing. Do not call it.
     HandlerDone() = default;
 
-    /// For tests of handlers: the first call calls `end`, with null if the handler succeeded.
+    /// For tests of handlers. The first call calls `end`, with a null pointer if the handler
+    /// succeeded.
     explicit HandlerDone(std::function<void(std::exception_ptr)> end);
 
-    /// The handler succeeded. The work is invalid afterwards.
+    /// The handler succeeded. Do not use its message or batch afterwards.
     void operator()() const;
     void operator()(std::nullptr_t) const { (*this)(); }
 
-    /// The handler failed with `error`. The work is invalid afterwards. Null: it failed, too, for
-    /// an unknown reason. Without exceptions `std::make_exception_ptr` returns null.
+    /// The handler failed with `error`. Do not use its message or batch afterwards. If `error` is
+    /// null, the handler failed for an unknown reason: `std::make_exception_ptr` returns null in a
+    /// program without exceptions.
     void operator()(std::exception_ptr error) const;
 
     /// Whether it is not empty.
@@ -62,7 +64,7 @@ private:
 
     HandlerDone(std::function<void(std::exception_ptr)> end,
                 std::shared_ptr<processor::HandlerFaults> faults);
-    /// Makes it end nothing. False: it has ended the handler already.
+    /// From now on a call has no effect. Returns false if a call has ended the handler already.
     [[nodiscard]] bool revoke() const noexcept;
 
     std::shared_ptr<State> state_{};

@@ -19,10 +19,10 @@ struct HeldDelivery;
 class MessageHolder;
 } // namespace client
 
-/// A message that the application has received by itself: from a `SessionReceiver` or `Receiver`,
-/// or a deferred one in a handler (`SessionContext::receive_deferred`). The lock of its session
-/// holds it (`SessionMessage`), or, from an entity without sessions, a lock of its own. Settle it
-/// once. Move-only.
+/// A message that the application must settle by itself, once. `SessionReceiver` and `Receiver`
+/// return it, and so does `SessionContext::receive_deferred` in a handler. The lock of its session
+/// holds a message of a session (`SessionMessage`). Any other message has a lock of its own.
+/// Move-only.
 ///
 /// Example:
 ///
@@ -35,27 +35,27 @@ class MessageHolder;
 ///     }
 ///
 /// Settling waits for the broker's confirmation, until the deadline of the call (`CallOptions`).
-/// The call decides the message: after `timeout`, `cancelled` or `connection_lost` the outcome is
-/// unknown, and a second attempt is `already_settled`.
+/// The first settling call decides the message, even if it fails with `timeout`, `cancelled` or
+/// `connection_lost`. The outcome is then unknown, and a second call fails with `already_settled`.
 ///
-/// Errors of the settling functions: already_settled, lock_lost (also: the receiver is closed, or
-/// the processor has left the session) and not_supported, at once and without asking the broker.
-/// Also the broker's (see `Errc`), message_not_found, and the reasons why a `SessionReceiver` or
-/// `Receiver` is lost.
+/// Errors of settling: already_settled, lock_lost (also: the receiver is closed, or the processor
+/// has left the session) and not_supported come at once, before the broker is asked. The other
+/// errors are the broker's (see `Errc`), message_not_found, and the reasons why a `SessionReceiver`
+/// or `Receiver` is lost.
 ///
-/// Properties to modify are merged into the application properties. Names and texts are UTF-8, and
-/// they have up to 64 KiB together. Otherwise the call fails at once with invalid_argument or
-/// message_too_large, and the message can still be settled. A broker may also refuse them because
-/// the message becomes too large for its entity.
+/// Properties to modify are merged into the application properties. Names and texts must be UTF-8.
+/// Together they may have up to 64 KiB. Otherwise the call fails at once with invalid_argument or
+/// message_too_large, and you can still settle the message. A broker may also refuse the properties
+/// because the message becomes too large for its entity.
 ///
-/// Some brokers keep no properties changed by an abandon and no dead-letter reason and description
-/// (README, "Brokers"). They are left out there.
+/// Some brokers cannot keep the properties of an abandoned message, or the reason and description
+/// of a dead letter (README, "Brokers"). With such a broker these values are left out.
 ///
-/// Lifetimes: a message of a session that is destroyed without settling stays locked with it. One
-/// with a lock of its own is not renewed any more, and its delivery counts. Both return to the
-/// broker when the receiver is closed or the processor leaves the session, uncounted, or when the
-/// lock ends. A message may outlive its receiver or processor. Settling it then fails with
-/// `lock_lost`.
+/// Lifetimes: if you destroy a message of a session without settling it, it stays locked with its
+/// session. If a message with a lock of its own is destroyed, its lock is not renewed any more, and
+/// its delivery counts. Both return to the broker when the lock ends. They return earlier, and
+/// uncounted, when the receiver is closed or the processor leaves the session. A message may
+/// outlive its receiver or processor. Settling it then fails with `lock_lost`.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
@@ -70,39 +70,47 @@ public:
     [[nodiscard]] std::string_view text() const { return message().text(); }
     [[nodiscard]] std::int64_t sequence_number() const { return message().sequence_number(); }
 
-    /// Whether it was settled, or needs no settling (`receive_and_delete`).
+    /// Whether a settling function was called, or the message needs no settling
+    /// (`receive_and_delete`).
     [[nodiscard]] bool settled() const;
 
     /// When the lock that holds the message ends unless it is renewed. never() if the broker's
     /// locks have no time limit, and with `receive_and_delete`. On the monotonic clock.
     [[nodiscard]] Deadline lock_expires() const;
 
-    /// Fires shortly before that lock ends, and when it is lost. Its callbacks run one after
-    /// another on a thread that the client keeps for them.
+    /// Fires shortly before the lock that holds the message ends, and when that lock is lost. Its
+    /// callbacks run one after another on a thread that the client keeps for them.
     [[nodiscard]] std::stop_token stop_token() const;
 
     /// Renews the lock that holds the message, its own or its session's, and returns when it ends.
     /// Needed only if the receiver does not renew locks by itself.
-    /// Errors: as for settling, and session_not_found.
+    /// Errors: those of settling (see the class), session_not_found. In particular not_supported (a
+    /// processor holds the session and renews its lock).
     Deadline renew_lock(const CallOptions& call = {});
 
     /// The broker removes the message.
+    /// Errors: those of settling (see the class).
     void complete(const CallOptions& call = {});
 
     /// The message returns to the broker, and the delivery counts.
+    /// Errors: those of settling (see the class).
     void abandon(Properties properties_to_modify = {}, const CallOptions& call = {});
 
     /// The message returns to the broker, and the delivery does not count. Azure Service Bus cannot
-    /// release a message received by `receive_deferred`. It is abandoned there.
+    /// release a message that came by `receive_deferred`, and abandons it instead.
+    /// Errors: those of settling (see the class).
     void release(const CallOptions& call = {});
 
-    /// The broker sets the message aside until `receive_deferred` of a receiver asks for its
-    /// sequence number. Errors: also not_supported (the broker cannot defer).
+    /// The broker sets the message aside until a receiver or handler asks for its sequence number
+    /// with `receive_deferred`.
+    /// Errors: those of settling (see the class). In particular not_supported (the broker cannot
+    /// defer).
     void defer(Properties properties_to_modify = {}, const CallOptions& call = {});
 
-    /// The message goes to the dead-letter queue. Reason and description are cut after 4,096
+    /// The message goes to the dead-letter queue. `reason` and `description` are cut after 4,096
     /// characters each, and bytes that are not UTF-8 are replaced by U+FFFD.
-    /// Errors: also not_supported (the broker has none).
+    /// Errors: those of settling (see the class). In particular not_supported (the broker has no
+    /// dead-letter queues).
     void dead_letter(std::string reason = {}, std::string description = {},
                      Properties properties_to_modify = {}, const CallOptions& call = {});
 

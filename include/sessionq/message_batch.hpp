@@ -13,8 +13,8 @@ namespace client {
 struct Access;
 } // namespace client
 
-/// Messages for one send. A batch tells whether one more fits. `Sender::create_batch` makes one
-/// with the entity's limit. `Sender::send` sends it.
+/// Collects messages for one send, and tells whether one more fits. `Sender::create_batch` makes a
+/// batch with the entity's limit. `Sender::send` sends it.
 ///
 /// Example:
 ///
@@ -31,25 +31,25 @@ struct Access;
 ///     }
 ///     orders.send(std::move(batch));
 ///
-/// Size: bytes in AMQP's form, with the parts that `Sender` adds: the message id, and the deadline
-/// and trace context in scope. They count as they are when the message is added. So add messages in
-/// the scope in which you send them; a deadline that comes later can make a full batch too large.
-/// With a `Tracer`, a batch of `create_batch` has room for the context that each message gets when
-/// it is sent, with the `tracestate` in scope.
+/// Size: the bytes of the messages in AMQP's form. They include the message id, the deadline and
+/// the trace context that `Sender` adds. The deadline and the trace context count as they are when
+/// `try_add` is called. So add messages in the scope in which you send them. A deadline that is set
+/// later can make a full batch too large. With a `Tracer`, each message gets its trace context only
+/// when it is sent. A batch of `create_batch` keeps room for that, with the `tracestate` in scope.
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class MessageBatch {
 public:
-    /// `max_bytes`: the most that fits. Zero: no limit.
+    /// `max_bytes`: the most bytes that fit. Zero: no limit.
     explicit MessageBatch(std::uint64_t max_bytes) noexcept
         : max_bytes_{max_bytes}, max_message_bytes_{max_bytes} {}
 
-    /// Adds a copy of the message if it fits. False: it does not, and the batch is unchanged. The
-    /// first message of a batch of `Sender::create_batch()` may be as large as the entity takes it,
-    /// also if that is more than `max_bytes`. It then stays alone. The number of messages has no
-    /// limit.
-    /// Errors: invalid_argument (names the field, as `Sender::send` does; scheduled_enqueue_time
-    /// must be unset).
+    /// Adds a copy of the message if it fits. Returns false if it does not fit, and leaves the
+    /// batch unchanged. The number of messages has no limit. If `Sender::create_batch` made the
+    /// batch with the entity's limit, the first message may be as large as the entity takes a
+    /// single message, even if that is more than `max_bytes()`. No other message fits beside such a
+    /// message.
+    /// Errors: invalid_argument (names the invalid field; `scheduled_enqueue_time` must be unset).
     [[nodiscard]] bool try_add(const Message& message);
 
     [[nodiscard]] std::size_t size() const noexcept { return messages_.size(); }
@@ -73,7 +73,7 @@ private:
     std::uint32_t beside_message_{0}; // the bytes that this broker's form adds to each message
     bool traced_{false};              // messages get their trace contexts when they are sent
     std::uint64_t bytes_{0};
-    std::uint64_t as_batch_{0}; // of the envelope and the messages, also if there is only one
+    std::uint64_t as_batch_{0}; // size of the messages as a batch, even of a single one
     std::vector<Message> messages_{};
 };
 

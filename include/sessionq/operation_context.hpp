@@ -12,8 +12,8 @@ namespace sessionq {
 
 class LockBound;
 
-/// The deadline, the stop token and the trace context of a request, shared with all that is done
-/// for it, here and in other processes. For a timeout of one call see `CallOptions`.
+/// The deadline, the stop token and the trace context of one request. All work for the request
+/// shares them, here and in other processes. For the timeout of a single call see `CallOptions`.
 ///
 /// Example:
 ///
@@ -22,24 +22,23 @@ class LockBound;
 ///     sender.send(Message::text("ada", "placed")); // within two seconds
 ///     sender.send(Message::text("ada", "paid"));   // within the rest of them
 ///
-/// Every function of sessionq that waits runs in the ambient context, `current()`: that of the task
-/// on this thread. `CallOptions::context` adds one for a call. A context that is passed or made
-/// ambient combines with the one that is ambient already: the sooner deadline holds, and either
-/// stop token stops. So nesting shortens a deadline and never extends it. A task carries the
-/// context of its submitter. It is restored before the task runs and cleared after.
+/// Each thread has an *ambient* context, `current()`. A `Scope` makes a context ambient. A call of
+/// sessionq uses the ambient context, and `CallOptions::context` adds one for the call. A context
+/// that you make ambient or pass to a call combines with the context that is ambient already: the
+/// earlier deadline holds, and either stop token fires. So nesting shortens a deadline and never
+/// extends it. If sessionq does work on another thread, the context goes with the work.
 ///
-/// The deadline belongs to a request. Messages that are sent within it carry the time that is left
-/// (`Sender`), and their handlers run under it. A handler's context also has the lock of its
-/// session. The lock is no deadline: it moves with every renewal and does not travel in messages.
-/// The stop token fires before it ends.
+/// Messages that are sent in a context carry the time that is left until its deadline (`Sender`).
+/// Their handlers run under that deadline. The context of a handler also has the lock that holds
+/// its message. The end of a lock is not a deadline, because it moves with every renewal and does
+/// not travel in messages. The stop token fires before the lock ends.
 ///
-/// The trace context belongs to a request, too. Messages that are sent within it carry it, and
-/// their handlers run under it. A trace context that is invalid by the W3C's rules stays in the
-/// process.
+/// Messages that are sent in a context also carry its trace context. Their handlers run under that
+/// trace context. A trace context that is invalid by the W3C's rules stays in the process.
 ///
 /// A call ends with `timeout` at the deadline, and with `cancelled` when the stop token fires. It
-/// does not start if the deadline has passed. Without a deadline, that of the call applies
-/// (`CallOptions`).
+/// does not start if the deadline has passed. If the context has no deadline, the call has one of
+/// its own (`CallOptions`).
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class OperationContext {
@@ -49,9 +48,10 @@ public:
         : deadline_{deadline}, stop_{std::move(stop)} {}
 
     [[nodiscard]] Deadline deadline() const noexcept { return deadline_; }
-    /// Fires as long as this context or a copy exists.
+    /// The stop token of the request. It fires only while this context or a copy of it exists.
     [[nodiscard]] const std::stop_token& stop() const noexcept { return stop_; }
-    /// The end of the session's lock in a handler, as of its last renewal. Otherwise never.
+    /// In a handler: when the lock that holds its message ends, as of the last renewal. Elsewhere:
+    /// never().
     [[nodiscard]] Deadline lock_expires() const noexcept;
     /// Null: no trace. Valid as long as this context or a copy.
     [[nodiscard]] const TraceContext* trace() const noexcept { return trace_.get(); }
@@ -62,8 +62,9 @@ public:
     [[nodiscard]] OperationContext with_stop(std::stop_token stop) const;
     /// A copy with `trace` instead of its trace context.
     [[nodiscard]] OperationContext with_trace(TraceContext trace) const;
-    /// This context and `outer` combined. Trace context and lock are those of `outer` where this
-    /// has none.
+    /// Combines this context with `outer`: the earlier deadline, and a stop token that fires when
+    /// either of them does. Keeps the trace context and the lock of this context, or takes those of
+    /// `outer` if this context has none.
     [[nodiscard]] OperationContext within(const OperationContext& outer) const;
 
     /// Whether it has no deadline, no trace, no lock, and a token that never fires. Periodic work
@@ -88,16 +89,17 @@ private:
     std::stop_token stop_{};
     std::shared_ptr<const TraceContext> trace_{};
     std::shared_ptr<const LockBound> lock_{};
-    std::shared_ptr<const void> fires_stop_{}; // null where the token's own source does
+    std::shared_ptr<const void> fires_stop_{}; // null: the application's stop source
 };
 
-/// Makes a context ambient on this thread for a scope, combined with the one that is ambient
-/// already. Restores that one at its end. Scopes nest. End them in reverse order.
+/// Makes a context ambient on this thread until the scope ends. The context combines with the one
+/// that is already ambient, and the end of the scope restores that one. Scopes nest. End them in
+/// reverse order.
 ///
-/// It must be a local variable of a function that is no coroutine. While a coroutine is suspended,
-/// its scope would be that of other work on the same thread. So a scope in a coroutine, or on the
-/// heap, throws `Error{Errc::invalid_state}`. In a coroutine, pass the context to each function. A
-/// handler that is a coroutine runs under its message's context anyway.
+/// A scope must be a local variable of a function that is not a coroutine. A scope in a coroutine,
+/// or on the heap, throws `Error{Errc::invalid_state}`: while a coroutine is suspended, its scope
+/// would apply to other work on the same thread. In a coroutine, pass the context to each function.
+/// A handler that is a coroutine runs under its message's context anyway.
 ///
 /// Example:
 ///
@@ -119,8 +121,9 @@ private:
     const OperationContext* outer_;
 };
 
-/// Makes the ambient context clean for a scope: work that starts in it is not part of the request
-/// around it. It must be a local variable, as a `Scope` must.
+/// Makes the ambient context clean until the scope ends, so that work in the scope is not part of
+/// the request around it. A scope must be a local variable of a function that is not a coroutine.
+/// Otherwise it throws `Error{Errc::invalid_state}`.
 ///
 /// Example:
 ///

@@ -42,7 +42,7 @@ struct DateTimeOffset {
     explicit constexpr DateTimeOffset(TimeSpan since_year_one) noexcept : since{since_year_one} {}
     explicit DateTimeOffset(WallTime time) noexcept;
 
-    TimeSpan since; ///< The beginning of year 1, UTC.
+    TimeSpan since; ///< Counted from the beginning of year 1, UTC.
 
     /// Nothing if `WallTime` cannot hold it.
     [[nodiscard]] std::optional<WallTime> time() const noexcept;
@@ -55,13 +55,13 @@ struct DateTimeOffset {
 struct FarTime {
     explicit constexpr FarTime(std::chrono::milliseconds since_1970) noexcept : since{since_1970} {}
 
-    std::chrono::milliseconds since; ///< The beginning of 1970, UTC.
+    std::chrono::milliseconds since; ///< Counted from the beginning of 1970, UTC.
 
     friend auto operator<=>(const FarTime&, const FarTime&) = default;
 };
 
-/// A value that has no type of its own here (a list, map, array or described value), as AMQP
-/// encodes it.
+/// A value for which sessionq has no type (a list, map, array or described value), in AMQP's
+/// encoding.
 struct EncodedValue {
     explicit EncodedValue(std::string of) noexcept : bytes{std::move(of)} {}
 
@@ -105,8 +105,8 @@ enum class ValueType : std::uint8_t {
 /// Writes `to_string(type)`.
 std::ostream& operator<<(std::ostream& out, ValueType type);
 
-/// An integer type as a value of a property has it. `bool` and the types of characters are none:
-/// `char` is a character to one reader and a number to another.
+/// An integer type that a property can have. `bool` and the character types are not among them,
+/// because one reader may take a `char` as a character and another as a number.
 template <typename T>
 concept PropertyInteger = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
                           !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&
@@ -123,13 +123,14 @@ concept PropertyType =
 
 /// The value of an application property. `std::monostate` is AMQP's null.
 ///
-/// Integers of all AMQP types but ulong are `std::int64_t`, floats are `double`, symbols are
-/// `std::string`. `type` tells the exact type, and a value that was received is sent with it. A
-/// timestamp is `WallTime`, or `FarTime` if that cannot hold it.
+/// The variant has fewer types than AMQP. It holds an AMQP ulong as `std::uint64_t`, every other
+/// integer as `std::int64_t`, float and double as `double`, and a symbol as `std::string`. It holds
+/// a timestamp as `WallTime`, or as `FarTime` if `WallTime` cannot hold it. `type` returns the
+/// exact AMQP type. A received value keeps its type if it is sent on.
 ///
-/// A value is made from every type of C++ that has one meaning here. The width of a number in C++
-/// does not count: signed integers are AMQP's long, unsigned ones ulong, `float` and `double` are
-/// AMQP's double. The constructor with a `ValueType` makes the narrower types.
+/// You can make a value from every C++ type that has one meaning here. The width of a C++ number
+/// does not matter: signed integers become AMQP's long, unsigned integers ulong, `float` and
+/// `double` become AMQP's double. For the narrower types use the constructor with a `ValueType`.
 ///
 /// Example:
 ///
@@ -152,7 +153,7 @@ public:
 
     /// Null.
     PropertyValue() = default;
-    // Out of line, because each source that copies one would compile them for all types again.
+    // Not inline. Otherwise each source that copies a value would compile these for all types.
     PropertyValue(const PropertyValue& other);
     PropertyValue(PropertyValue&& other) noexcept;
     PropertyValue& operator=(const PropertyValue& other);
@@ -174,8 +175,8 @@ public:
     template <PropertyInteger T>
         requires std::unsigned_integral<T>
     PropertyValue(T number) noexcept : Held{std::in_place_type<std::uint64_t>, number} {}
-    /// AMQP's double. A `float` becomes one without a loss. A `long double` may lose digits, so it
-    /// is not taken.
+    /// AMQP's double. A `float` becomes a double without a loss. A `long double` could lose digits,
+    /// so there is no conversion from it.
     template <std::floating_point T>
         requires(!std::same_as<T, long double>)
     PropertyValue(T number) noexcept : Held{std::in_place_type<double>, number} {}
@@ -192,7 +193,7 @@ public:
     PropertyValue(std::string_view text);
     /// AMQP's string: UTF-8.
     PropertyValue(std::string text) noexcept;
-    /// No text is no value.
+    /// A null pointer is not a text. For AMQP's null use `PropertyValue{}`.
     PropertyValue(std::nullptr_t) = delete;
 
     /// AMQP's binary, copied.
@@ -241,42 +242,44 @@ public:
 
     // NOLINTEND(google-explicit-constructor)
 
-    /// The alternative `T`, made in its place from `parts`.
+    /// A value that holds a `T`, constructed in place from `parts`.
     template <typename T, typename... Parts>
         requires std::constructible_from<Held, std::in_place_type_t<T>, Parts...>
     explicit PropertyValue(std::in_place_type_t<T> which, Parts&&... parts)
         : Held{which, std::forward<Parts>(parts)...} {}
 
-    /// A value with one of the types that share a C++ type: an integer of a width, a float, a
-    /// symbol. Throws `Error{Errc::invalid_argument}` if the value does not fit the type.
+    /// A value with an exact AMQP type, where several share a C++ type: an integer of some width, a
+    /// float, a symbol. Throws `Error{Errc::invalid_argument}` if `value` does not fit `type`.
     PropertyValue(Held value, ValueType type);
 
-    /// Integers are `int64` or `uint64`, texts `string` and fractions `float64`, unless the value
-    /// was made or received with another type.
+    /// The AMQP type of the value. Unless the value was made or received with another type, an
+    /// integer is `int64` or `uint64`, a text is `string` and a fraction is `float64`.
     [[nodiscard]] ValueType type() const noexcept;
 
     /// The value as a `T`, or nothing if it is of another kind:
     /// - an integer type: from an integer of any AMQP type that `T` can hold,
-    /// - `float`, `double`, `long double`: from an integer or a fraction. It is rounded to the
-    ///   nearest, as above 2^53 in a `double`. Nothing if it is out of the range of `T`,
+    /// - `float`, `double`, `long double`: from an integer or a fraction, rounded to the nearest
+    ///   value of `T` (a `double` cannot hold every integer above 2^53). Nothing if the number is
+    ///   out of the range of `T`,
     /// - `std::string`: from a string or a symbol,
     /// - `bool`, `char32_t`, `WallTime`, `FarTime`, `std::vector<std::byte>`, `Uuid`, `Decimal`,
-    ///   `TimeSpan`, `DateTimeOffset`, `Uri`, `EncodedValue`: from just that.
+    ///   `TimeSpan`, `DateTimeOffset`, `Uri`, `EncodedValue`: only from a value that holds this
+    ///   type.
     ///
-    /// Null is nothing of any type. Truths and texts are never numbers. Thread safety: safe to call
-    /// at the same time.
+    /// Null gives nothing, whatever `T` is. `bool` and texts never become numbers. Thread safety:
+    /// safe to call at the same time.
     template <PropertyType T>
     [[nodiscard]] std::optional<T> as() const& {
         return converted<T>(*this);
     }
-    /// The value as a `T`, moved out of a value that is not needed any more. Nothing if it is of
-    /// another kind. The conversions are those of `as` on a constant value.
+    /// The value as a `T`, moved out of a value that is not needed any more. Nothing if it cannot
+    /// become a `T`. The conversions are those of `as` on a constant value.
     template <PropertyType T>
     [[nodiscard]] std::optional<T> as() && {
         return converted<T>(std::move(*this));
     }
 
-    /// Compares the held values. An int and a long of the same size are equal.
+    /// Compares the held values, not the AMQP types: an int and a long of the same value are equal.
     friend bool operator==(const PropertyValue& left, const PropertyValue& right) noexcept;
 
 private:
@@ -328,7 +331,7 @@ private:
         }
     }
 
-    ValueType exactly_{ValueType::null}; // counts if it is a type of the held value
+    ValueType exactly_{ValueType::null}; // ignored if the held value cannot have this type
 };
 
 } // namespace sessionq

@@ -37,13 +37,13 @@ struct ReceiverOptions {
 
     /// How long the lock of a message is renewed after `receive` has returned the message. Then the
     /// lock ends and the message returns to the broker, so that a consumer that hangs does not keep
-    /// it. A prefetched message is renewed for as long before. Range: zero or more. Zero: no limit.
-    /// Default 5 min.
+    /// it. While a prefetched message waits for `receive`, its lock is renewed for at most this
+    /// time, too. Range: zero or more. Zero: no limit. Default 5 min.
     Duration max_lock_renewal{std::chrono::minutes{5}};
 
-    /// How many messages are received ahead of `receive`, which then need not wait for the broker.
-    /// They are locked, and no other consumer gets them. Range: 0 to 10,000. Zero: none, `receive`
-    /// asks the broker for the messages that it needs. Default 0.
+    /// How many messages the receiver gets in advance, so that `receive` need not wait for the
+    /// broker. These messages are locked, and no other consumer gets them. Range: 0 to 10,000.
+    /// Zero: none, and `receive` asks the broker for the messages that it needs. Default 0.
     std::uint32_t prefetch{0};
 
     /// If the broker has priorities, receivers with a higher one are served first. Default 0.
@@ -51,8 +51,9 @@ struct ReceiverOptions {
 };
 
 /// Receives the messages of an entity without sessions: a queue, a subscription, or the dead-letter
-/// sub-queue of any entity. Receivers of one entity share its messages. Each message is locked on
-/// its own, and several are in work at once, so their order is not kept. Move-only.
+/// sub-queue of any entity. Receivers of one entity share its messages. Each message has a lock of
+/// its own. The application may work on several messages at once, so their order is not kept.
+/// Move-only.
 ///
 /// Example:
 ///
@@ -64,14 +65,15 @@ struct ReceiverOptions {
 ///     }
 ///     dead.close();
 ///
-/// Blocking: functions wait for their answer until the deadline of the call (`CallOptions`). They
-/// end with `cancelled` when a stop token of the call fires.
+/// Blocking: functions wait for the broker's answer until the deadline of the call (`CallOptions`).
+/// They end with `cancelled` when a stop token of the call fires.
 ///
-/// Loss: when the link to the entity ends, every function but `close` fails with the reason, which
-/// `loss` returns: connection_lost, entity_not_found, entity_disabled, unauthorized (the right to
-/// the entity was withdrawn), or cancelled (this side closed it). Its messages return to the broker
-/// when their locks end. Open a new receiver then. A single message whose lock ends is no loss:
-/// settling it fails with lock_lost.
+/// Loss: when the link to the entity ends, every function that asks the broker, except `close`,
+/// fails with the reason. `loss` returns the reason: connection_lost, entity_not_found,
+/// entity_disabled, unauthorized (the right to the entity was withdrawn), or cancelled (this side
+/// closed the receiver). To go on, open a new receiver. The messages of the lost one return to the
+/// broker when their locks end. If the lock of a single message ends, the receiver is not lost:
+/// settling that message fails with lock_lost.
 ///
 /// Lifetimes: a receiver keeps its client alive. Closing or destroying it returns its messages.
 ///
@@ -81,18 +83,18 @@ struct ReceiverOptions {
 /// served in turn.
 class Receiver {
 public:
-    /// Opens a link to the entity. Messages come when `receive` asks for them, or ahead of it with
+    /// Opens a link to the entity. Messages come when `receive` asks for them, or in advance with
     /// `ReceiverOptions::prefetch`.
-    /// Errors: the broker's (see `Errc`), invalid_option, not_supported (the broker has no such
-    /// sub-queue). In particular invalid_argument (`entity` must have 1 to 260 characters) and
-    /// session_required (the entity has sessions: use a `SessionReceiver`).
+    /// Errors: the broker's (see `Errc`), invalid_option (names the member), not_supported (the
+    /// broker has no such sub-queue). In particular invalid_argument (`entity` must have 1 to 260
+    /// characters) and session_required (the entity has sessions: use a `SessionReceiver`).
     [[nodiscard]] static Receiver open(const Client& client, const std::string& entity,
                                        ReceiverOptions options = {}, const CallOptions& call = {});
 
     Receiver(Receiver&& other) noexcept;
     Receiver& operator=(Receiver&& other) noexcept;
 
-    /// Returns its messages in the background, as `close` does. Does not wait.
+    /// Returns unsettled messages to the broker in the background and does not wait.
     ~Receiver();
 
     /// The name of the entity, with its sub-queue.
@@ -102,45 +104,54 @@ public:
     /// that the client keeps for them.
     [[nodiscard]] std::stop_token stop_token() const;
 
-    /// Why nothing can be received any more. Nothing while the receiver is open.
+    /// Why the receiver was lost or closed. Nothing while it is open.
     [[nodiscard]] std::optional<Failure> loss() const;
 
     /// Returns the next messages, at most `max_messages`, as soon as there is one. Returns none
-    /// after `wait`, or at the deadline if that is sooner. Messages that come after a call gave up
-    /// are kept for the next call.
+    /// after `wait`, or at the deadline if that is sooner. If messages come after a call gave up,
+    /// the next call gets them.
     ///
     /// `max_messages`: range 1 to 10,000. `wait`: range zero or more. Zero: return the messages
     /// that the broker has now. Duration::max(): wait until the deadline.
     ///
-    /// Errors: invalid_argument, invalid_state (on a receive thread), cancelled, and the reasons of
-    /// a loss.
+    /// Errors: invalid_argument (a value is out of range), invalid_state (called on a receive
+    /// thread), cancelled, and the reasons of a loss (see the class).
     [[nodiscard]] std::vector<LockedMessage> receive(std::size_t max_messages,
                                                      Duration wait = Duration::max(),
                                                      const CallOptions& call = {}) &;
-    /// A receiver without a name ends with the statement, and its messages are locked no more.
+    /// Does not compile for a temporary receiver. It would end with the statement, and so would the
+    /// locks of its messages. Give the receiver a name.
     std::vector<LockedMessage> receive(std::size_t, Duration = {},
                                        const CallOptions& = {}) && = delete;
 
-    /// Returns the next message. Otherwise as `receive`.
+    /// Returns the next message as soon as there is one. Returns nothing after `wait`, or at the
+    /// deadline if that is sooner.
+    /// `wait`: range zero or more. Zero: only a message that the broker has now. Duration::max(),
+    /// the default: wait until the deadline.
+    /// Errors: invalid_argument (`wait` is negative), invalid_state (called on a receive thread),
+    /// cancelled, and the reasons of a loss (see the class).
     [[nodiscard]] std::optional<LockedMessage> receive_one(Duration wait = Duration::max(),
                                                            const CallOptions& call = {});
 
-    /// Returns deferred messages, in the order of the numbers, all or none. Without numbers it
-    /// returns none.
+    /// Returns the deferred messages with these sequence numbers, in the order of the numbers, all
+    /// or none. Without numbers it returns none.
     /// Errors: the broker's (see `Errc`), not_supported (the broker cannot defer),
-    /// message_not_found (one of them), message_too_large (together they are more than the broker
-    /// puts into one answer: `sessionqd` 2 MiB, but any single message), and the reasons of a loss.
+    /// message_not_found (there is no such message for one of the numbers), message_too_large (the
+    /// messages together are more than the broker puts into one answer; `sessionqd` puts up to 2
+    /// MiB into one, and any single message), and the reasons of a loss (see the class).
     [[nodiscard]] std::vector<LockedMessage> receive_deferred(
         std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {}) &;
-    /// As with `receive`: give the receiver a name.
+    /// Does not compile for a temporary receiver, because its messages would lose their locks at
+    /// the end of the statement. Give the receiver a name.
     std::vector<LockedMessage> receive_deferred(std::vector<std::int64_t>,
                                                 const CallOptions& = {}) && = delete;
 
-    /// Stops the flow of messages, then returns those that were not settled, uncounted. Deferred
-    /// messages that were received again stay locked until their locks end. It is bounded, also if
-    /// the broker does not answer. If this call gives up, closing continues in the background.
+    /// Stops the flow of messages, and then returns unsettled messages to the broker. Their
+    /// deliveries do not count. With `receive_and_delete`, messages in transit are lost. Messages
+    /// of `receive_deferred` stay locked until their locks end. If the broker does not answer,
+    /// closing ends after 5 s. If the call ends before that, closing continues in the background.
     /// Returns at once if the receiver is closed or lost.
-    /// Errors: invalid_state (on a receive thread), timeout, cancelled.
+    /// Errors: invalid_state (called on a receive thread), timeout, cancelled.
     void close(const CallOptions& call = {});
 
 private:

@@ -15,7 +15,7 @@
 
 namespace sessionq {
 
-/// Selects dead letters. An unset member selects all.
+/// Selects dead letters. A dead letter must match all members that are set.
 ///
 /// Example:
 ///
@@ -28,27 +28,28 @@ namespace sessionq {
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 struct DeadLetterFilter {
-    /// Those of this session. UTF-8. Range: up to 128 characters. Default unset.
+    /// Only dead letters of this session. UTF-8. Range: up to 128 characters. Default unset.
     std::optional<std::string> session_id{};
 
-    /// Those with exactly this reason. Default unset.
+    /// Only dead letters with exactly this reason. Default unset.
     std::optional<std::string> reason{};
 
-    /// Those that were enqueued longer ago. Compares the broker's time on the message with this
-    /// machine's clock. Range: zero or more. Default unset.
+    /// Only dead letters that were enqueued longer ago. Compares the broker's time on the message
+    /// with this machine's clock. Range: zero or more. Default unset.
     std::optional<Duration> older_than{};
 
+    /// Whether the filter selects the message. `now` is `std::chrono::system_clock::now()`.
     [[nodiscard]] bool matches(const ReceivedMessage& message, WallTime now) const;
 };
 
 /// The result of a `redrive`. `selected` is the sum of `sent`, `already_sent` and `left`.
 struct RedriveReport {
-    std::uint64_t selected{0};     ///< Dead letters that filter and limit selected at the start.
-    std::uint64_t sent{0};         ///< Sent by this call, and no dead letters any more.
-    std::uint64_t already_sent{0}; ///< Sent by an earlier call, and removed by this one.
-    std::uint64_t left{0};         ///< Still dead letters, or not through yet.
-    std::uint64_t sessions{0};     ///< Sessions whose selected dead letters are all through.
-    /// Sessions left because another consumer held them. Counted at the end.
+    std::uint64_t selected{0};     ///< Dead letters that the call selected at its start.
+    std::uint64_t sent{0};         ///< Sent by this call, and removed.
+    std::uint64_t already_sent{0}; ///< Sent by an earlier call, removed by this call.
+    std::uint64_t left{0};         ///< Selected, and not removed yet.
+    std::uint64_t sessions{0};     ///< Sessions with no selected dead letter left.
+    /// Sessions that were left because another consumer held them. Known at the end.
     std::uint64_t busy_sessions{0};
 
     friend bool operator==(const RedriveReport&, const RedriveReport&) = default;
@@ -57,10 +58,10 @@ struct RedriveReport {
 /// How a `redrive` works. An aggregate for designated initialisers. A bad value throws
 /// `Error{Errc::invalid_option}` naming the member.
 struct RedriveOptions {
-    /// Which dead letters. Default: all.
+    /// The dead letters to send. Default: all.
     DeadLetterFilter filter{};
 
-    /// The most dead letters, the oldest first. Zero: no limit. Default 0.
+    /// The most dead letters to send, the oldest first. Zero: no limit. Default 0.
     std::uint64_t limit{0};
 
     /// True: hold each session while its dead letters are sent, so that no consumer handles its
@@ -68,31 +69,36 @@ struct RedriveOptions {
     /// entities that do not require sessions. Default true.
     bool hold_sessions{true};
 
-    /// How long to wait for dead letters and sessions that another consumer holds, from the last
-    /// progress. Dead letters and sessions still held then are left. After a crash, dead letters
-    /// stay locked until their locks end. Range: zero or more. Zero: do not wait. Default 2 min.
+    /// How long to wait for dead letters and sessions that another consumer holds. The time starts
+    /// anew with each progress. At its end the call leaves the dead letters and sessions that are
+    /// still held. Allow for a crash: dead letters then stay locked until their locks end. Range:
+    /// zero or more. Zero: do not wait. Default 2 min.
     Duration max_wait{std::chrono::minutes{2}};
 
-    /// True: accept that the dead letters of a subscription can only be sent to its topic. Every
-    /// other subscription that selects them gets them again, and the subscription itself only gets
-    /// them if its rules select them. Rules can exclude them by the property
-    /// `redrive_source_property`. False: a subscription is refused. Default false.
+    /// True: send the dead letters of a subscription to its topic, because nothing can be sent to a
+    /// subscription itself. Every subscription of the topic whose rules select them then gets them:
+    /// other subscriptions get them again, and this one may not get them. Rules can exclude them by
+    /// the property `redrive_source_property`. False: the entity must not be a subscription
+    /// (invalid_option). Default false.
     bool through_topic{false};
 
-    /// Is told of the progress after each step that changed it. Runs on the calling thread, or for
-    /// `async_redrive` on the coroutine's executor. An exception that it throws ends the redrive.
+    /// Called with the progress after each step that changed it. Runs on the calling thread, or for
+    /// `async_redrive` on the coroutine's executor. If it throws, the redrive ends with that
+    /// exception. Default unset.
     std::function<void(const RedriveReport&)> on_progress{};
 };
 
-/// The mark of a message that a redrive has sent: application properties that say where it came
-/// from. A later redrive of the same message replaces the first two.
+/// The application properties that mark a message as sent by a redrive: the name of the sub-queue
+/// that the dead letter was in, and its sequence number there. A later redrive of the same message
+/// replaces both.
 inline constexpr std::string_view redrive_source_property = "sessionq-redrive-source";
 inline constexpr std::string_view redrive_number_property = "sessionq-redrive-number";
-/// The message id that the application gave it, of the same type. Of an id of bytes it is base64.
+/// Also part of the mark: the message id that the application gave the message, of the same type.
+/// An id of bytes is stored as base64. A later redrive keeps it.
 inline constexpr std::string_view redrive_message_id_property = "sessionq-redrive-message-id";
 
-/// Sends the dead letters of a queue or subscription back, each session's in the order of their
-/// sequence numbers. Takes those that are there when it starts. `entity` is the queue or
+/// Sends the dead letters of a queue or subscription back, those of each session in the order of
+/// their sequence numbers. Selects dead letters once, when it starts. `entity` is the queue or
 /// "TOPIC/subscriptions/NAME", not its sub-queue.
 ///
 /// Example:
@@ -118,31 +124,32 @@ inline constexpr std::string_view redrive_message_id_property = "sessionq-redriv
 ///
 /// Nothing is lost: a dead letter is completed only after the broker has confirmed its copy.
 ///
-/// Nothing is doubled by a repeat: if a call fails, or its process is killed at any point, call
-/// again. A copy whose dead letter is still there is then recognised:
-/// - by its mark, if it is still in the entity, with every broker;
+/// Repeating: if a call fails, or its process is killed at any point, call again. The new call does
+/// not send a dead letter twice if it recognises the copy that the earlier call has sent:
+/// - by its mark, if the copy is still in the entity, with every broker;
 /// - by its message id, if the entity (for a subscription, its topic) detects duplicates and its
 ///   detection window is not over.
 ///
-/// Otherwise one case is left. The call died after a send and before it completed the dead letter,
-/// and a consumer has handled the copy before the repeat. Then it is sent twice.
+/// A dead letter is sent twice only in one other case: the earlier call died after it had sent the
+/// copy and before it completed the dead letter, and a consumer has handled the copy since.
 ///
-/// Order: dead letters go behind the messages that are in their session already, because brokers
-/// only append. So they come after messages that were sent later than they were. While the call
-/// holds the session, its newer messages wait until all its selected dead letters are through.
-/// After a crash the lock of the session ends, and consumers go on until the repeat holds it.
-/// Messages without a session are sent in order, and consumers may handle them in any order.
+/// Order: brokers only append, so dead letters go behind the messages that are in their session
+/// already, even behind messages that were sent later. While the call holds the session, its newer
+/// messages wait until all its selected dead letters are sent and removed. After a crash the lock
+/// of the session ends, and consumers continue until the repeated call holds the session. Messages
+/// without a session are sent in order, and consumers may handle them in any order.
 ///
 /// Run one redrive of an entity at a time. Two are safe as long as their locks last, but each waits
-/// for the dead letters that the other one has locked. The call locks the dead letters that the
-/// filter leaves, too, and returns them uncounted at its end. All that are locked are in memory:
-/// use `limit` for many large ones. To find marks, it peeks the entity's session once for each
-/// session that has dead letters, and the whole entity for messages without a session.
+/// for the dead letters that the other one has locked. The call also locks dead letters that the
+/// filter does not select, and returns them uncounted at its end. All locked dead letters are in
+/// memory, so use `limit` for many large ones. To find marks, the call peeks the entity's session
+/// once for each session that has dead letters. For messages without a session it peeks the whole
+/// entity.
 ///
-/// Deadline: `CallOptions` bounds the whole call. Without a deadline in them or in the ambient
-/// context, only the single requests are limited, by `ClientOptions::operation_timeout`. At the
-/// deadline, or when a stop token fires, the call ends after the step under way. Deadline and trace
-/// of the context do not travel in the messages.
+/// Deadline: `CallOptions` limits the whole call. If neither they nor the ambient context have a
+/// deadline, only each single request is limited, by `ClientOptions::operation_timeout`. At the
+/// deadline, or when a stop token fires, the call ends after the current step. The messages do not
+/// carry the deadline and trace of the context.
 ///
 /// Errors: the broker's (see `Errc`). In particular not_supported (the broker has no receivers of
 /// dead letters: message groups), invalid_argument (`entity` must have 1 to 260 characters and be

@@ -31,19 +31,21 @@ class SenderCore;
 /// Blocking: every function waits for the broker's answer, until the deadline of the call
 /// (`CallOptions`).
 ///
-/// Deadlines: a message belongs to the request that it is sent in. It carries the time left until
-/// the deadline of its context (`CallOptions::context`, or the ambient one), or until its own if
-/// that is sooner. Processors do not handle it after that (`ProcessorOptions::expired_message`). A
-/// timeout of the call does not travel. A scheduled message carries only its own deadline. For work
-/// that goes on when the request is over, send in an `OperationContext::DetachedScope`.
+/// Deadlines: a message carries the time that is left until the deadline of the context that it is
+/// sent in (`CallOptions::context` combined with the ambient one). If its own deadline is earlier,
+/// it carries that one. Processors do not handle the message after that
+/// (`ProcessorOptions::expired_message`). A message does not carry the timeout of the call. A
+/// scheduled message carries only its own deadline. For work that goes on when the request is over,
+/// send in an `OperationContext::DetachedScope`.
 ///
-/// Traces: a message also carries the trace context in scope (`TraceContext`), a scheduled one as
-/// well. The properties that carry it are then in `ReceivedMessage::properties`. A message in whose
-/// properties the application set one of them is sent as it is.
+/// Traces: every message, also a scheduled one, carries the trace context in scope
+/// (`TraceContext`). `ReceivedMessage::properties` then has the properties `traceparent`,
+/// `tracestate` and `Diagnostic-Id`. If the application has set one of these properties, the sender
+/// leaves the message as it is.
 ///
 /// Retrying: after `timeout`, `cancelled` or `connection_lost` the broker may have carried out the
-/// operation, because only the answer is missing (`Error::outcome_unknown`). `SenderOptions` says
-/// which messages may be sent again, and has the sender do it.
+/// operation although its answer is missing (`Error::outcome_unknown`). `SenderOptions` says when
+/// it is safe to send a message again. With it, the sender can retry by itself.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
@@ -63,48 +65,65 @@ public:
     /// invalid_argument, naming the field, before anything is sent.
     void send(Message message, const CallOptions& call = {}) const;
 
-    /// Sends all messages, in order, and leaves them as they are. Together they must not exceed the
-    /// entity's limit of a batch, or none is sent (message_too_large). Azure Service Bus and the
-    /// local broker take batches of up to the entity's message size, and of at most 1 MB
-    /// (azure-sdk-for-net#25381). `sessionqd` takes 384 bytes more for each message of a batch,
-    /// within 6 MiB. The local broker, `sessionqd` and Azure Service Bus take all or none. Brokers
-    /// of message groups take each by itself. Without messages it returns at once. Errors: as for
-    /// `send`.
+    /// Sends all messages, in order. Does not change them. Without messages it returns at once.
+    ///
+    /// All or none: the local broker, `sessionqd` and Azure Service Bus take all messages or none.
+    /// Brokers of message groups take each message by itself.
+    ///
+    /// Size: together the messages must not exceed the entity's limit of a batch, or none is sent.
+    /// Azure Service Bus and the local broker take batches of up to the entity's message size, and
+    /// of at most 1 MB (azure-sdk-for-net#25381). `sessionqd` counts 384 bytes more for each
+    /// message of a batch, and takes at most 6 MiB.
+    ///
+    /// Errors: the broker's (see `Errc`), message_too_large (the batch exceeds a limit),
+    /// invalid_argument (names the invalid field; nothing was sent).
     void send_all(std::span<const Message> messages, const CallOptions& call = {}) const;
-    /// Sends messages without copying them: they are gone after the call. Otherwise as
-    /// `send_all(std::span<const Message>)`.
+    /// Sends all messages, in order, without copying them. `messages` is empty after the call, also
+    /// if the call failed. Without messages it returns at once. `send_all(std::span<const
+    /// Message>)` explains the size limits and which brokers take all or none.
+    /// Errors: the broker's (see `Errc`), message_too_large (the batch exceeds a limit),
+    /// invalid_argument (names the invalid field; nothing was sent).
     void send_all(std::vector<Message>&& messages, const CallOptions& call = {}) const;
 
-    /// Sends the messages of a batch, in order. The local broker, `sessionqd` and Azure Service Bus
-    /// take all or none. The batch stays as it is, so it can be sent again after a failure. An
-    /// empty batch sends nothing. Errors: the broker's (see `Errc`), message_too_large.
+    /// Sends the messages of a batch, in order. Does not change the batch, so you can send it again
+    /// after a failure. An empty batch sends nothing. The local broker, `sessionqd` and Azure
+    /// Service Bus take all messages or none. Brokers of message groups take each message by
+    /// itself.
+    /// Errors: the broker's (see `Errc`), message_too_large.
     void send(const MessageBatch& batch, const CallOptions& call = {}) const;
-    /// Sends a batch without copying its messages. It is empty after the call, and may be filled
-    /// again. Otherwise as `send(const MessageBatch&)`.
+    /// Sends the messages of a batch, in order, without copying them. The batch is empty after the
+    /// call, also if the call failed. You may fill it again. An empty batch sends nothing. The
+    /// local broker, `sessionqd` and Azure Service Bus take all messages or none. Brokers of
+    /// message groups take each message by itself.
+    /// Errors: the broker's (see `Errc`), message_too_large.
     void send(MessageBatch&& batch, const CallOptions& call = {}) const;
 
-    /// Makes a batch that takes as many bytes as the entity takes at once. Asks the broker.
-    /// `max_bytes`: for a smaller batch. Zero: the entity's limit of a batch. Default 0.
+    /// Asks the broker for the entity's limit of a batch, and makes an empty batch with that limit.
+    /// `max_bytes`: a smaller limit. Range: up to the entity's limit. Zero: the entity's limit.
+    /// Default 0.
     /// Errors: the broker's (see `Errc`), invalid_argument (`max_bytes` exceeds the entity's limit
     /// of a batch).
     [[nodiscard]] MessageBatch create_batch(std::uint64_t max_bytes = 0,
                                             const CallOptions& call = {}) const;
 
-    /// Sends a message that becomes available at `when`. A past instant: at once. Returns the
-    /// sequence number for `cancel_scheduled`, or 0 if the broker tells none and cannot cancel.
-    /// Errors: as for `send`; not_supported (the broker cannot schedule).
+    /// Sends a message that becomes available at `when`, or at once if that is in the past. Returns
+    /// the sequence number for `cancel_scheduled`. Returns 0 if the broker tells no number. Such a
+    /// message cannot be cancelled.
+    /// Errors: the broker's (see `Errc`), message_too_large, not_supported (the broker cannot
+    /// schedule), invalid_argument (names the invalid field; nothing was sent).
     std::int64_t schedule(Message message, WallTime when, const CallOptions& call = {}) const;
 
-    /// Sends several messages that become available at `when`, all or none. Returns their sequence
-    /// numbers for `cancel_scheduled`, in the order of the messages. Without messages it returns at
-    /// once.
-    /// Errors: as for `send`; not_supported (the broker cannot schedule).
+    /// Sends several messages that become available at `when`, or at once if that is in the past.
+    /// Sends all or none. Returns their sequence numbers for `cancel_scheduled`, in the order of
+    /// the messages. Without messages it returns at once.
+    /// Errors: the broker's (see `Errc`), message_too_large, not_supported (the broker cannot
+    /// schedule), invalid_argument (names the invalid field; nothing was sent).
     std::vector<std::int64_t> schedule_all(std::vector<Message> messages, WallTime when,
                                            const CallOptions& call = {}) const;
 
     /// Cancels scheduled messages, all or none. Without numbers it returns at once.
-    /// Errors: the broker's (see `Errc`), message_not_found (one is due already, or unknown);
-    /// not_supported (the broker cannot cancel).
+    /// Errors: the broker's (see `Errc`), message_not_found (a message is due already, or a number
+    /// is unknown), not_supported (the broker cannot cancel).
     void cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
                           const CallOptions& call = {}) const;
 

@@ -32,11 +32,11 @@ struct SessionReceiverOptions {
     /// only `renew_lock` renews it. Default true.
     bool renew_lock{true};
 
-    /// How long the lock is renewed while messages have been received and none is settled. Then the
-    /// stop token fires before the lock expires. While messages are settled, renewal continues as
-    /// long as the receiver is open. `ProcessorOptions` has the same member, for handlers that
-    /// finish. No effect with `receive_and_delete`, where nothing is settled. Range: zero or more.
-    /// Zero: no limit. Default 0.
+    /// How long the lock is renewed while the application has received messages and settles none.
+    /// After that time the lock is not renewed, and the stop token fires before the lock expires.
+    /// Each settled message starts the time anew. Without unsettled messages, the lock is renewed
+    /// as long as the receiver is open. No effect with `receive_and_delete`, because nothing is
+    /// settled. Range: zero or more. Zero: no limit. Default 0.
     Duration max_lock_renewal{};
 
     /// If the broker has priorities, receivers with a higher one are served first. Default 0.
@@ -54,13 +54,14 @@ struct SessionReceiverOptions {
 ///     }
 ///     ada.close();
 ///
-/// Blocking: functions wait for their answer until the deadline of the call (`CallOptions`). They
-/// end with `cancelled` when a stop token of the call fires. An accept that was given up finishes
-/// in the background: a session that arrives late is given back at once.
+/// Blocking: functions wait for the broker's answer until the deadline of the call (`CallOptions`).
+/// They end with `cancelled` when a stop token of the call fires. If an accept gives up and its
+/// session arrives later, the session is given back at once.
 ///
-/// Loss: when the session is no longer held, every function but `close` fails with the reason,
-/// which `loss` returns: lock_lost, connection_lost, entity_not_found, entity_disabled,
-/// unauthorized (the right to the entity was withdrawn), or cancelled (this side closed it).
+/// Loss: when the receiver no longer holds the session, every function that asks the broker, except
+/// `close`, fails with the reason. `loss` returns the reason: lock_lost, connection_lost,
+/// entity_not_found, entity_disabled, unauthorized (the right to the entity was withdrawn), or
+/// cancelled (this side closed the receiver).
 ///
 /// Lifetimes: a receiver keeps its client alive. Closing or destroying it gives the session back.
 ///
@@ -71,27 +72,32 @@ struct SessionReceiverOptions {
 class SessionReceiver {
 public:
     /// Locks the named session, whether it has messages or not.
-    /// Errors: the broker's (see `Errc`), invalid_option, session_locked_elsewhere (another
-    /// receiver holds it), session_not_found, no_session_available (the broker gave up waiting). In
-    /// particular invalid_argument (`entity` must have 1 to 260 characters, `session_id` must be
-    /// UTF-8 of up to 128) and session_required (the entity has no sessions).
+    /// Errors: the broker's (see `Errc`), invalid_option (names the member),
+    /// session_locked_elsewhere (another receiver holds the session), session_not_found,
+    /// no_session_available (the broker gave up waiting). In particular invalid_argument (`entity`
+    /// must have 1 to 260 characters, `session_id` must be UTF-8 of up to 128 characters) and
+    /// session_required (the entity has no sessions).
     [[nodiscard]] static SessionReceiver accept(const Client& client, const std::string& entity,
                                                 const std::string& session_id,
                                                 SessionReceiverOptions options = {},
                                                 const CallOptions& call = {});
 
-    /// Waits for a session that has messages and is not locked, and locks it.
-    /// Errors: as for `accept`, with no_session_available (none came in time) instead of timeout,
-    /// session_locked_elsewhere and session_not_found.
+    /// Waits until the deadline for a session that has messages and is not locked, and locks it.
+    /// Errors: the broker's (see `Errc`) except timeout, no_session_available (none came until the
+    /// deadline), invalid_option (names the member). In particular invalid_argument (`entity` must
+    /// have 1 to 260 characters) and session_required (the entity has no sessions).
     [[nodiscard]] static SessionReceiver accept_next(const Client& client,
                                                      const std::string& entity,
                                                      SessionReceiverOptions options = {},
                                                      const CallOptions& call = {});
 
-    /// The same, but returns nothing instead of throwing `no_session_available`. It waits for
-    /// `wait`, at most until the deadline. Range of `wait`: zero or more (invalid_argument). Zero:
-    /// only a session that is ready now. Also timeout: `wait` is over, and the broker has not
-    /// answered until the deadline.
+    /// Waits for a session that has messages and is not locked, and locks it. Returns nothing if
+    /// none comes within `wait`, or until the deadline if that is sooner.
+    /// `wait`: range zero or more. Zero: only a session that is ready now. Default 0.
+    /// Errors: the broker's (see `Errc`), invalid_option (names the member). In particular timeout
+    /// (`wait` ended before the deadline, and the broker did not answer until the deadline),
+    /// invalid_argument (`entity` must have 1 to 260 characters, `wait` must be zero or more) and
+    /// session_required (the entity has no sessions).
     [[nodiscard]] static std::optional<SessionReceiver> try_accept_next(
         const Client& client, const std::string& entity, Duration wait = Duration::zero(),
         SessionReceiverOptions options = {}, const CallOptions& call = {});
@@ -99,74 +105,89 @@ public:
     SessionReceiver(SessionReceiver&& other) noexcept;
     SessionReceiver& operator=(SessionReceiver&& other) noexcept;
 
-    /// Gives the session back in the background, as `close` does. Does not wait.
+    /// Gives the session back in the background and does not wait. Unsettled messages return to the
+    /// broker.
     ~SessionReceiver();
 
-    /// As the broker named the session: Azure Service Bus may do so in another case.
+    /// The id of the session as the broker named it. Azure Service Bus may change the case of
+    /// letters.
     [[nodiscard]] const std::string& session_id() const;
     [[nodiscard]] const std::string& entity() const;
 
-    /// When the lock expires unless it is renewed. never() if the broker's locks have no time
-    /// limit. On the monotonic clock, counted from the instant of the request. After an accept that
-    /// had to wait, it counts from the answer, less the time that the answer may have travelled.
+    /// When the lock expires unless it is renewed, on the monotonic clock. never() if the broker's
+    /// locks have no time limit. The length of the lock counts from the request for it, so the lock
+    /// never seems longer than it is. After an accept that had to wait, it counts from a little
+    /// before the answer, because the answer also took time to arrive.
     [[nodiscard]] Deadline lock_expires() const;
 
     /// Fires shortly before the lock expires, when it is lost, and when the receiver is closed. Its
     /// callbacks run one after another on a thread that the client keeps for them.
     [[nodiscard]] std::stop_token stop_token() const;
 
-    /// Why the session is no longer held. Nothing while it is held.
+    /// Why the receiver no longer holds the session. Nothing while it holds the session.
     [[nodiscard]] std::optional<Failure> loss() const;
 
     /// Returns the next messages, at most `max_messages`, as soon as there is one. Returns none
-    /// after `wait`, or at the deadline if that is sooner. Messages that come after a call gave up
-    /// are kept for the next call.
+    /// after `wait`, or at the deadline if that is sooner. If messages come after a call gave up,
+    /// the next call gets them.
     ///
     /// `max_messages`: range 1 to 10,000. `wait`: range zero or more. Zero: return the messages
     /// that the broker has now. Duration::max(): wait until the deadline.
     ///
-    /// Errors: invalid_argument, invalid_state (on a receive thread), cancelled, and the reasons of
-    /// a loss.
+    /// Errors: invalid_argument (a value is out of range), invalid_state (called on a receive
+    /// thread), cancelled, and the reasons of a loss (see the class).
     [[nodiscard]] std::vector<SessionMessage> receive(std::size_t max_messages,
                                                       Duration wait = Duration::max(),
                                                       const CallOptions& call = {}) &;
-    /// A receiver without a name ends with the statement, and its messages are locked no more.
+    /// Does not compile for a temporary receiver. It would end with the statement, and so would the
+    /// lock of its messages. Give the receiver a name.
     std::vector<SessionMessage> receive(std::size_t, Duration = {},
                                         const CallOptions& = {}) && = delete;
 
-    /// Returns the next message. Otherwise as `receive`.
+    /// Returns the next message as soon as there is one. Returns nothing after `wait`, or at the
+    /// deadline if that is sooner.
+    /// `wait`: range zero or more. Zero: only a message that the broker has now. Duration::max(),
+    /// the default: wait until the deadline.
+    /// Errors: invalid_argument (`wait` is negative), invalid_state (called on a receive thread),
+    /// cancelled, and the reasons of a loss (see the class).
     [[nodiscard]] std::optional<SessionMessage> receive_one(Duration wait = Duration::max(),
                                                             const CallOptions& call = {});
 
-    /// Returns deferred messages of this session, in the order of the numbers, all or none. Without
-    /// numbers it returns none.
-    /// Errors: the broker's (see `Errc`), message_not_found (one of them), message_too_large
-    /// (together they are more than the broker puts into one answer: `sessionqd` 2 MiB, but any
-    /// single message), and the reasons of a loss.
+    /// Returns the deferred messages of this session with these sequence numbers, in the order of
+    /// the numbers, all or none. Without numbers it returns none.
+    /// Errors: the broker's (see `Errc`), message_not_found (there is no such message for one of
+    /// the numbers), message_too_large (the messages together are more than the broker puts into
+    /// one answer; `sessionqd` puts up to 2 MiB into one, and any single message), and the reasons
+    /// of a loss (see the class).
     [[nodiscard]] std::vector<SessionMessage> receive_deferred(
         std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {}) &;
-    /// As with `receive`: give the receiver a name.
+    /// Does not compile for a temporary receiver, because its messages would lose their lock at the
+    /// end of the statement. Give the receiver a name.
     std::vector<SessionMessage> receive_deferred(std::vector<std::int64_t>,
                                                  const CallOptions& = {}) && = delete;
 
-    /// Returns the session's state: the bytes that the broker keeps for it, if any.
-    /// Errors of this and `set_state`: the broker's (see `Errc`), session_not_found,
-    /// message_too_large, and the reasons of a loss.
+    /// Returns the session's state: the bytes that the broker keeps for it. Nothing if there is no
+    /// state.
+    /// Errors: the broker's (see `Errc`), session_not_found, message_too_large, and the reasons of
+    /// a loss (see the class).
     [[nodiscard]] std::optional<std::string> state(const CallOptions& call = {});
 
-    /// Replaces the session's state. No value clears it, and so does an empty one.
+    /// Replaces the session's state. An unset or empty `state` clears it.
+    /// Errors: the broker's (see `Errc`), session_not_found, message_too_large, and the reasons of
+    /// a loss (see the class).
     void set_state(std::optional<std::string> state, const CallOptions& call = {});
 
-    /// Renews the lock now, and returns when it expires. Needed only without
-    /// `SessionReceiverOptions::renew_lock`.
-    /// Errors: the broker's (see `Errc`), session_not_found, and the reasons of a loss.
+    /// Renews the lock now, and returns when it expires. Needed only if
+    /// `SessionReceiverOptions::renew_lock` is false.
+    /// Errors: the broker's (see `Errc`), session_not_found, and the reasons of a loss (see the
+    /// class).
     Deadline renew_lock(const CallOptions& call = {});
 
-    /// Gives the session back and loses nothing: it stops the flow of messages, then returns those
-    /// that were not settled, uncounted. It is bounded, also if the broker does not answer. If this
-    /// call gives up, closing continues in the background. Returns at once if the session is closed
-    /// or lost.
-    /// Errors: invalid_state (on a receive thread), timeout, cancelled.
+    /// Gives the session back. It stops the flow of messages, and then returns unsettled messages
+    /// to the broker. Their deliveries do not count. With `receive_and_delete`, messages in transit
+    /// are lost. If the broker does not answer, closing ends after 5 s. If the call ends before
+    /// that, closing continues in the background. Returns at once if the session is closed or lost.
+    /// Errors: invalid_state (called on a receive thread), timeout, cancelled.
     void close(const CallOptions& call = {});
 
 private:

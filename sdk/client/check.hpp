@@ -11,11 +11,12 @@ namespace sessionq::client {
 /// names the member.
 void require_option(bool in_range, std::string_view complaint);
 
-// Each throws `Error{Errc::invalid_argument}` naming the argument.
+// Each of these throws `Error{Errc::invalid_argument}` if its argument is invalid. The error names
+// the argument.
 
 void require_argument(bool usable, std::string_view complaint);
 
-/// Text must be UTF-8, as in AMQP.
+/// AMQP requires UTF-8.
 void check_text(std::string_view text, std::string_view name);
 
 void check_properties(const Properties& properties, std::string_view name);

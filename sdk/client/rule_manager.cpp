@@ -21,7 +21,7 @@ namespace {
 
 using Rules = RuleManagerCore::Rules;
 
-constexpr std::uint32_t rules_per_page = 100; // Azure's most
+constexpr std::uint32_t rules_per_page = 100; // Azure Service Bus allows no more
 constexpr std::size_t longest_rule_name = 50;
 
 void check_rule_name(std::string_view name) {
@@ -55,7 +55,8 @@ void check_texts(const Rule& rule) {
     check_text(rule.action, "Rule::action");
 }
 
-/// Whether a full page has a rule that is not among the first ones, which a broker repeats.
+/// Whether a full page has a rule that `found` does not have. If not, the broker repeats its first
+/// page for ever.
 bool brings_news(const Rules& page, const Rules& found) {
     std::set<std::string_view> known;
     for (const Rule& rule : found) {

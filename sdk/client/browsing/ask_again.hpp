@@ -15,7 +15,7 @@ namespace sessionq::client {
 /// second. If the broker waited longer than the distance before it answered, it is asked again at
 /// once.
 ///
-/// So brokers that can wait for a message and brokers that cannot need no other distinction.
+/// So `BrowserWait` need not know whether the broker can wait for a message.
 class AskAgain {
 public:
     static constexpr BackoffOptions spacing{.min = std::chrono::milliseconds{50},

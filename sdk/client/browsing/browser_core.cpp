@@ -51,7 +51,7 @@ std::optional<ReceivedMessage> first_of(Messages messages) {
     return messages.empty() ? std::nullopt : std::optional{std::move(messages.front())};
 }
 
-/// Requests the next page and adds it to `found`, until that says to end.
+/// Requests the next page and adds it to `found`, until `found` needs no further page.
 void ask_page(ports::Endpoint& endpoint, ports::ListSessionsRequest request,
               std::shared_ptr<SessionPages> found, const PendingPtr<SessionIds>& pending) {
     request.skip = found->skip();

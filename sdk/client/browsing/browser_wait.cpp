@@ -33,7 +33,7 @@ void BrowserWait::on_answer(core::Result<Messages> answer) {
         pending_->complete(std::move(answer));
     } else if (phase_ == Phase::given_up) {
         pending_->complete(Failure{.code = Errc::cancelled});
-    } else { // until the deadline, which is the operation's too
+    } else { // ends at the operation's deadline
         phase_ = Phase::pausing;
         pending_->loop().timers().arm(timer_, spacing_.next(asked_));
     }

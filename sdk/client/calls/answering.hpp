@@ -71,7 +71,7 @@ public:
         return pending_;
     }
 
-    // When it has been launched, the caller may destroy it at any time.
+    // After the launch the caller may destroy this object at any time.
     void start() override {
         if (pending_ == nullptr) {
             const detail::AnswerHandlerPtr handler = std::move(handler_);

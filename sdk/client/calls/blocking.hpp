@@ -68,7 +68,8 @@ Returned<T> block(Operation<T> operation) {
     return block(PublicCall<T>{std::move(operation)});
 }
 
-/// The same for a call that was prepared.
+/// Runs a call that `prepared` made, and waits for its answer. `redrive` gets such calls from
+/// `RedriveRun`.
 template <typename R>
 R block(detail::CallPtr<R> call) {
     struct Waiting final : detail::AnswerHandler {

@@ -7,12 +7,13 @@
 
 namespace sessionq::client {
 
-/// The context of a call, combined with the ambient one, and the call's deadline. An operation is
-/// made in it. The two are apart because the context's deadline travels in messages, and a timeout
-/// of the call does not.
+/// The conditions under which a call runs: its context, combined with the ambient one, and its
+/// deadline. `scope_of` makes the scope when the caller makes the call. The context and the
+/// deadline are apart, because messages carry the deadline of the context but not the timeout of
+/// the call.
 struct CallScope {
     OperationContext context;
-    Deadline deadline; ///< of the context, or of the call's timeout if that is sooner
+    Deadline deadline; ///< the context's, or the end of the timeout if sooner
 
     [[nodiscard]] Deadline deadline_or(Duration configured, TimePoint now) const noexcept {
         return deadline.is_never() ? Deadline::after(configured, now) : deadline;

@@ -23,15 +23,16 @@ struct Operation {
     std::shared_ptr<const void> client;
     core::EventLoop& loop;
     Deadline deadline;
-    OperationContext context; ///< Its stop token gives the operation up.
+    OperationContext context; ///< Its stop token gives up the operation.
     Start<T> start;
-    /// Its answer if it is given up before it starts. Unset: the failure.
+    /// Makes the answer if the operation is given up before a port works on it. Unset: the failure
+    /// is the answer.
     std::function<core::Result<T>(Failure)> unstarted{};
-    std::shared_ptr<core::OpenSpan> span{}; ///< Ends with it. Null: none.
+    std::shared_ptr<core::OpenSpan> span{}; ///< Ends with the operation. Null: no span.
 };
 
-/// Makes an operation in the scope of `call`. If that has no deadline, the configured timeout
-/// applies (R20).
+/// Makes an operation in the scope of `call`. If the scope has no deadline,
+/// `ClientOptions::operation_timeout` applies (R20).
 template <typename T>
 [[nodiscard]] Operation<T> make_operation(std::shared_ptr<ClientCore> client, core::EventLoop& loop,
                                           const CallOptions& call, Start<T> start) {
@@ -58,7 +59,7 @@ Operation<T> endpoint_operation(const std::shared_ptr<ClientCore>& client, Endpo
         });
 }
 
-/// The result that the caller of a public function gets of an operation's answer.
+/// The result that a public function makes from an answer of type `T`.
 template <typename T>
 using Returned = std::conditional_t<std::is_same_v<T, core::Done>, void, T>;
 
@@ -69,7 +70,8 @@ using Returned = std::conditional_t<std::is_same_v<T, core::Done>, void, T>;
 template <typename T, typename R = Returned<T>>
 struct PublicCall {
     std::optional<Operation<T>> operation{}; ///< Unset: there is nothing to do.
-    /// Makes the caller's result, where the caller waits. Throws a failure.
+    /// Makes the caller's result from the answer, on the thread that waits for it. Throws if the
+    /// answer is a failure.
     std::function<R(core::Result<T>)> finish{
         [](core::Result<T> answer) { return static_cast<R>(std::move(answer).take_or_throw()); }};
 };

@@ -28,7 +28,9 @@ bool PendingBase::begin() {
     if (ended()) {
         return false;
     }
-    // On the loop only: the loop ends the operation and must not meet a half registered callback.
+    // Registers the callback here, on the loop, because the loop may end the operation and then
+    // destroys the callback. It must not destroy a callback that another thread is still
+    // registering.
     if (context_.stop().stop_possible()) {
         stop_callback_.emplace(context_.stop(), Canceller{this});
     }

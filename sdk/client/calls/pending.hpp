@@ -39,7 +39,8 @@ public:
     /// Call `watch` before the operation is posted to the loop.
     void watch(OperationContext context) { context_ = std::move(context); }
 
-    /// The operation's span, which ends with it. As `watch`.
+    /// Sets the operation's span. The span ends with the operation. Call `trace` before the
+    /// operation is posted to the loop.
     void trace(std::shared_ptr<core::OpenSpan> span) noexcept { span_ = std::move(span); }
 
     /// A port works on the operation from now on. `give_up` gives the operation up at the port. If
@@ -50,17 +51,19 @@ public:
     /// Gives the operation up with `cancelled`. Thread-safe while the loop exists.
     void cancel();
 
-    /// Starts the clock. False: the operation has already ended.
+    /// Starts the operation on the loop: from now on its deadline and its stop token can end it.
+    /// Returns false if it has already ended.
     [[nodiscard]] bool begin();
 
-    /// Ends the operation without an answer, unless it has ended.
+    /// Ends the operation with `why`. While a port works on the operation, only tells the port,
+    /// whose answer then ends the operation. No effect if the operation has ended.
     void give_up(Errc why);
 
 protected:
-    /// True for the first caller, whose answer counts.
+    /// Returns true for the first caller only. The answer of that caller counts.
     [[nodiscard]] bool end() noexcept;
 
-    /// Null: it succeeded.
+    /// `failure` null: the operation succeeded.
     void end_span(const Failure* failure) noexcept {
         if (span_ != nullptr) {
             span_->end(failure);
@@ -81,7 +84,8 @@ private:
     void release() noexcept;
     void on_deadline() { give_up(Errc::timeout); }
 
-    /// Ends with a failure, or with the operation's own answer instead.
+    /// Delivers the answer of an operation that was given up: a failure with `why`, or the answer
+    /// that the function of `on_give_up` returns.
     virtual void answer_given_up(Errc why) = 0;
 
     core::EventLoop& loop_;
@@ -161,11 +165,12 @@ private:
     PendingPtr<T> duty_; // its deleter answers
 };
 
-/// Starts an operation on its loop. It must lead to `complete`.
+/// The function that starts an operation on its loop. It must make sure that `complete` is called.
 template <typename T>
 using Start = std::function<void(const PendingPtr<T>&)>;
 
-/// Posts an operation to its loop. It ends as cancelled if the loop ends first.
+/// Posts an operation to its loop, which calls `start`. If the loop ends first, the operation ends
+/// with `cancelled`.
 template <typename T>
 void launch(PendingPtr<T> pending, Start<T> start) {
     struct Launch {

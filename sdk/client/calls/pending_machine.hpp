@@ -8,21 +8,22 @@
 
 namespace sessionq::client {
 
-/// Decides which answer ends an operation: the first answer (R15). Each `Pending` has a machine. If
-/// the operation is given up, that is an answer, too. But while a port works on the operation, only
-/// the port's answer ends it, because the port knows whether the request was sent.
+/// Decides which answer ends an operation: the first one (R15). Each `Pending` has a machine. If
+/// the operation is given up, the giving up is an answer, too. But while a port works on the
+/// operation, only the port's answer ends it, because the port knows whether the request was sent.
 class PendingMachine {
 public:
     enum class Phase : std::uint8_t { open, at_port, given_up, ended };
 
-    /// The step that giving up needs.
+    /// The step that the caller of `give_up` must take.
     enum class GiveUp : std::uint8_t {
-        nothing, ///< It has ended, or the port was told.
-        answer,  ///< Answer it.
-        at_port, ///< Tell the port. Its answer will come.
+        nothing, ///< The operation has ended, or the port knows.
+        answer,  ///< Answer the operation.
+        at_port, ///< Tell the port, which will answer.
     };
 
-    /// A port works on the operation from now on. False: giving it up does not concern the port.
+    /// A port works on the operation from now on. Returns false if the operation was given up or
+    /// has ended. Then nobody will give it up at the port.
     [[nodiscard]] bool ask_port() noexcept {
         if (phase_ == Phase::open) {
             phase_ = Phase::at_port;
@@ -44,7 +45,7 @@ public:
         return GiveUp::nothing;
     }
 
-    /// An answer came. True for the first one, which counts.
+    /// An answer came. Returns true if it is the first answer. Only that one counts.
     [[nodiscard]] bool end() noexcept {
         const bool first = phase_ != Phase::ended;
         phase_ = Phase::ended;

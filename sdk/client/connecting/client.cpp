@@ -32,7 +32,7 @@ Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
     const std::shared_ptr<client::BrokerHost>& host = client::Access::host(broker);
     const std::shared_ptr<broker::Broker> engine{host, &host->broker()};
     if (engine->journal() != nullptr) {
-        engine->begin(host->now()); // starts stored entities that were not created again
+        engine->begin(host->now()); // stored entities may forward from now on
     }
     auto core = std::make_shared<client::ClientCore>(
         options, [engine](client::ReceiveThread& loop, core::Executor&) -> ports::EndpointPtr {
@@ -75,7 +75,8 @@ amqp::TlsContextPtr make_tls(const TlsOptions& tls) {
     return std::move(made).value();
 }
 
-/// Runs `handler` on the notifier. Null if there is none.
+/// Returns a handler that runs `handler` on the notifier, because it is user code. Empty if
+/// `handler` is.
 amqp::IdleHandler notifying(const ConnectionIdleHandler& handler, core::Executor& notifier) {
     if (!handler) {
         return {};

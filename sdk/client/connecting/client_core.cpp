@@ -99,7 +99,7 @@ void ClientCore::close() noexcept {
                 each.tries.end_all();
             });
             run_on(*each.thread,
-                   [&each] { each.endpoint.reset(); }); // after the tasks posted above
+                   [&each] { each.endpoint.reset(); }); // after the tasks that `end_all` posted
         }
     }
     for (EndpointThread& each : threads_) {

@@ -30,8 +30,8 @@ using EndpointFactory = std::function<ports::EndpointPtr(ReceiveThread&, core::E
 struct EndpointThread {
     std::unique_ptr<ReceiveThread> thread;
     ports::EndpointPtr endpoint; ///< Created, used and destroyed on the thread.
-    ReceiverSet receivers;       ///< Used on the thread only; empty before the endpoint ends.
-    WaitingTries tries;          ///< The same.
+    ReceiverSet receivers;       ///< Used on the thread only. Emptied before the endpoint.
+    WaitingTries tries;          ///< Used on the thread only. Emptied before the endpoint.
     std::unique_ptr<ClientMeters> meters{std::make_unique<ClientMeters>()};
 };
 
@@ -81,7 +81,7 @@ public:
     /// callbacks are user code, which must not run on a receive thread.
     [[nodiscard]] core::Executor& notifier() noexcept { return notifier_; }
 
-    /// Returns the threads in turn. Thread-safe.
+    /// Returns another thread at each call, in turn, to spread the work. Thread-safe.
     [[nodiscard]] EndpointThread& next_thread() noexcept;
 
 private:
@@ -95,7 +95,8 @@ private:
     std::atomic<std::size_t> next_{0};
 };
 
-/// Runs `work` on the thread and waits for it. Throws its exception here. Not on a receive thread.
+/// Runs `work` on the thread and waits for its end. Throws the exception of `work` to the caller.
+/// Must not be called on a receive thread, because nothing may wait there.
 void run_on(ReceiveThread& thread, const std::function<void()>& work);
 
 } // namespace sessionq::client

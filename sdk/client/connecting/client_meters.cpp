@@ -40,7 +40,7 @@ void add_accepts(core::MetricList& all, const ClientMeters& meters) {
 void add_connections(core::MetricList& all, const core::ConnectionCounts& counts) {
     constexpr core::MetricName bytes{"sessionq.network.io", "Bytes on connections.", "By"};
     const std::uint64_t ended = counts.lost.read() + counts.closed.read();
-    const std::uint64_t opened = counts.opened.read(); // read last: all that ended were opened
+    const std::uint64_t opened = counts.opened.read(); // read last, so it is at least `ended`
     all.gauge({"sessionq.connection.count", "Connections that are open.", "{connection}"},
               static_cast<double>(opened - ended));
     all.count({"sessionq.connection.opened", "Connections made.", "{connection}"}, opened);

@@ -25,12 +25,13 @@ struct ClientMeters {
     core::OwnCount failed_accepts{};
     core::HistogramRecorder accept_wait{};
 
-    /// The broker answered a send of so many messages.
+    /// Counts a send of `messages` messages that the broker has answered after `taken`.
     void sent(std::size_t messages, Duration taken, bool success) noexcept {
         (success ? messages_sent : messages_not_sent).add(messages);
         (success ? sends : failed_sends).add(taken);
     }
-    /// A receiver's accept was answered. `failure`: null if it brought a session.
+    /// Counts an accept of a receiver that was answered after `taken`. `failure` null: a session
+    /// came.
     void accepted(Duration taken, const Failure* failure) noexcept {
         if (failure == nullptr) {
             sessions_accepted.add();
@@ -41,7 +42,8 @@ struct ClientMeters {
     }
 };
 
-/// Passes the answer to a send on to `answer_to`, and measures it.
+/// Returns a handler for the answer to a send. It measures the send, and passes the answer on to
+/// `answer_to`.
 template <typename AnswerTo>
 [[nodiscard]] auto measured_send(ClientMeters& meters, core::EventLoop& loop, std::size_t messages,
                                  AnswerTo answer_to) {
@@ -52,7 +54,7 @@ template <typename AnswerTo>
     };
 }
 
-/// Adds the measurements of one receive thread. `connections`: null in process.
+/// Adds the measurements of one receive thread. `connections`: null for a broker in the process.
 void add_metrics(core::MetricList& all, const ClientMeters& meters,
                  const core::ConnectionCounts* connections);
 

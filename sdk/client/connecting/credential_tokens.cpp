@@ -31,14 +31,15 @@ core::Result<servicebus::Token> token_of(TokenCredential& credential, const Toke
 
 } // namespace
 
-/// The weak handle of the credential's thread to the source, which may end first.
+/// Lets the credential's thread reach its `CredentialTokens`, which may be destroyed while the
+/// credential is asked.
 struct CredentialTokens::Gate {
     std::mutex mutex{};
-    CredentialTokens* source{nullptr}; // null: ended
+    CredentialTokens* source{nullptr}; // null: destroyed
 
     void hand_in(core::Result<servicebus::Token> token) {
         const std::lock_guard lock{mutex};
-        if (source != nullptr) { // so the loop exists
+        if (source != nullptr) { // the loop lives longer than `source`
             source->loop_.post([gate = source->gate_, token = std::move(token)]() mutable {
                 if (gate->source != nullptr) {
                     gate->source->given(std::move(token));

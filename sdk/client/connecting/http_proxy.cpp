@@ -34,7 +34,7 @@ HttpProxy parse_proxy(std::string_view url, const std::string& source) {
     if (url.ends_with('/')) {
         url.remove_suffix(1);
     }
-    // A password may contain '@', so the last one ends it.
+    // A password may contain '@', so the last '@' ends the credentials.
     if (const std::size_t at = url.rfind('@'); at != std::string_view::npos) {
         const std::string_view credentials = url.substr(0, at);
         const std::size_t colon = credentials.find(':');

@@ -14,7 +14,7 @@
 namespace sessionq {
 namespace {
 
-/// The options of a queue, or those of a subscription, which are fewer.
+/// Converts the options of a queue or of a subscription. A subscription has fewer options.
 template <typename Options>
 broker::QueueOptions to_engine(const Options& options) {
     broker::QueueOptions made{

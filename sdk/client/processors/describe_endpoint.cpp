@@ -37,7 +37,7 @@ constexpr Duration accept_pause = std::chrono::seconds{1};
     throw Error{Errc::invalid_option, "describe_socket '" + path + "': " + why};
 }
 
-/// Whether a process listens there. Throws if that is not known.
+/// Whether a process listens at the socket. Throws if the system does not tell.
 bool is_listened_at(const std::string& path) {
     asio::io_context context;
     Local::socket socket{context};
@@ -53,7 +53,7 @@ bool is_listened_at(const std::string& path) {
 void make_room(const std::string& path) {
     struct ::stat found {};
     if (::lstat(path.c_str(), &found) != 0) {
-        return; // binding says why it cannot be
+        return; // if something is wrong, `bind` tells the reason
     }
     if (!S_ISSOCK(found.st_mode)) {
         refuse_socket(path, "a file that is not a socket has that name");
@@ -70,7 +70,7 @@ public:
     /// Binds `acceptor` to `path` and lets it listen. Replaces a socket that an ended process left
     /// at `path`. Throws `invalid_option` and names `describe_socket` in its text.
     SocketPath(std::string path, Local::acceptor& acceptor);
-    /// Removes it, unless another one has taken its place.
+    /// Removes the socket, unless another file has taken its place.
     ~SocketPath();
     SocketPath(const SocketPath&) = delete;
     SocketPath& operator=(const SocketPath&) = delete;
@@ -90,7 +90,7 @@ SocketPath::SocketPath(std::string path, Local::acceptor& acceptor) : path_{std:
     if (failed) {
         refuse_socket(path_, failed.message());
     }
-    // Until it listens nobody can connect, so the mode comes in time.
+    // Nobody can connect before `listen`, so it is early enough to set the mode here.
     if (::chmod(path_.c_str(), S_IRUSR | S_IWUSR) != 0 || ::lstat(path_.c_str(), &bound_) != 0) {
         const std::string why = std::strerror(errno);
         ::unlink(path_.c_str());
@@ -138,7 +138,7 @@ private:
     Local::socket visitor_{context_};
     asio::steady_timer timer_{context_}; ///< one visit, or the wait after a failed accept
     std::string text_{};                 ///< being sent
-    SocketPath path_;                    ///< ends before the acceptor, so nobody finds it refused
+    SocketPath path_;                    ///< last: removed while the acceptor still listens
 };
 
 void DescribeEndpoint::Visits::accept() {
@@ -173,7 +173,7 @@ void DescribeEndpoint::Visits::tell() {
 
 void DescribeEndpoint::Visits::end_visit() {
     timer_.cancel();
-    asio::error_code ignored; // it may have gone
+    asio::error_code ignored; // the visitor may have closed it
     visitor_.close(ignored);
     accept();
 }

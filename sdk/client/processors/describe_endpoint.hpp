@@ -11,16 +11,17 @@
 namespace sessionq::client {
 
 /// Tells other processes the state of a processor, over a local socket. Each process that connects
-/// gets the document, one process after another. Only processes of the same user may connect. The
-/// work runs on a thread of its own, `sessionq-tell`. `ProcessorRuntime` opens the endpoint at its
-/// first start, if `ProcessorOptions::describe_socket` is set.
+/// gets a JSON document with the state. The endpoint serves one process after another. Only
+/// processes of the same user may connect. A thread of its own, `sessionq-tell`, does the work.
+/// `ProcessorRuntime` opens the endpoint at its first start, if `ProcessorOptions::describe_socket`
+/// is set.
 class DescribeEndpoint {
 public:
     using Document = std::function<std::string()>;
 
-    /// Opens the socket. `document` runs on the endpoint's thread and may wait. Throws
-    /// `invalid_option` if the socket cannot be opened, and `resource_exhausted` if the thread
-    /// cannot be started.
+    /// Opens the socket. `document` makes the document, on the endpoint's thread, and may wait.
+    /// Throws `invalid_option` if the socket cannot be opened, and `resource_exhausted` if the
+    /// thread cannot be started.
     DescribeEndpoint(const std::string& path, Document document, const core::Clock& clock);
     /// Waits for a document that is being made. Removes the socket.
     ~DescribeEndpoint();

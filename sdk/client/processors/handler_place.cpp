@@ -11,7 +11,8 @@
 namespace sessionq::detail {
 namespace {
 
-/// `call` is the first of its batch.
+/// Returns the place in which a coroutine handler runs. `call` is the message that it handles, or
+/// the first one of its batch.
 HandlerPlacePtr place_of(const processor::HandledMessage& call, OperationContext context) {
     return call.session().coroutines().place(
         std::move(context), core::MessageSpans::handler_span(call.spans), call.stop_token());

@@ -12,9 +12,9 @@
 
 namespace sessionq::client {
 
-/// The session of a processor's handler. The handler makes its requests through it. If the
-/// application keeps messages longer than the session, these messages keep this object alive. Such
-/// messages cannot be settled any more.
+/// The session of a processor's handler. The handler makes its requests through it. Messages of
+/// `receive_deferred` keep this object alive. If the session has ended, they cannot be settled any
+/// more.
 class HandlerSession final : public MessageHolder {
 public:
     explicit HandlerSession(processor::SessionDriver& driver);
@@ -63,7 +63,8 @@ public:
                             });
                         }
                     },
-                // The loss has fired the stop token, too, and the deadline may have passed since.
+                // If the session is lost, the answer is the loss: it has fired the stop token, too,
+                // and the deadline may have passed since.
                 .unstarted = [weak = driver_, lost = loss()](Failure why) -> core::Result<T> {
                     return held(weak) ? std::move(why) : lost;
                 }};
@@ -84,7 +85,7 @@ private:
     }
 
     const WeakDriver driver_;
-    const std::weak_ptr<const void> host_; ///< lock it before the next three are used
+    const std::weak_ptr<const void> host_; ///< lock it to use the next three members
     core::EventLoop& loop_;
     const ports::Capabilities& capabilities_;
     const core::Clock* clock_;

@@ -18,7 +18,8 @@ void check_calls(std::uint32_t calls) {
                            "EntityProcessorOptions::max_concurrent_calls must be 1 to 10,000");
 }
 
-/// Returns the options of one session, which is never left, with so many calls.
+/// Returns the options of a processor with one session that it never leaves. Its concurrent calls
+/// are those of that session.
 ProcessorOptions as_session(const EntityProcessorOptions& options) {
     check_calls(options.max_concurrent_calls);
     return {.max_concurrent_sessions = 1,

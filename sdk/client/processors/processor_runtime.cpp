@@ -84,7 +84,7 @@ ProcessorRuntime::~ProcessorRuntime() {
         return;
     }
     const StopReport report = stop({.timeout = destructor_patience});
-    endpoint_.reset(); // after the stop, which it shows too
+    endpoint_.reset(); // after the stop, so that the endpoint shows the stop
     const bool inside = run->calls_back();
     const Duration patience = report.complete ? destructor_patience : late_patience;
     if (!inside && run->emptied.wait_for(patience) == std::future_status::ready) {
@@ -162,8 +162,10 @@ ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
 }
 
 void ProcessorRuntime::start() {
-    RunPtr run; // the earlier one ends last, without a lock: it waits for its threads
-    const OperationContext::DetachedScope detached; // it outlives the request that starts it
+    // `run_.swap(run)` puts the earlier run here. It ends after the locks are released, because its
+    // end waits for its threads.
+    RunPtr run;
+    const OperationContext::DetachedScope detached; // the run outlives the request around it
     const std::lock_guard starting{starting_};
     require_startable();
     open_describe_socket();
@@ -198,7 +200,7 @@ ProcessorRuntime::RunPtr ProcessorRuntime::started() const {
 }
 
 void ProcessorRuntime::pause() {
-    const OperationContext::DetachedScope detached; // it outlives the request that pauses
+    const OperationContext::DetachedScope detached; // the pause outlives the request
     started()->processor->pause();
     core::log_event(LogLevel::info, "processor", core::events::processor_paused,
                     {{"entity", entities_.front()}}, "is pausing");

@@ -33,8 +33,8 @@ public:
     /// `scope` says which messages each link of the processor holds.
     ProcessorRuntime(std::shared_ptr<ClientCore> client, std::vector<std::string> entities,
                      ProcessorOptions options, ports::Scope scope = ports::Scope::session);
-    /// Never hangs. If a handler does not return, another thread takes over the objects that the
-    /// handler uses, and waits for the handler.
+    /// Never hangs: waits for some seconds at most. If a handler has not returned by then, another
+    /// thread takes over the objects that the handler uses, and waits for the handler.
     ~ProcessorRuntime();
     ProcessorRuntime(const ProcessorRuntime&) = delete;
     ProcessorRuntime& operator=(const ProcessorRuntime&) = delete;
@@ -51,7 +51,7 @@ public:
     [[nodiscard]] ProcessorCounters counters() const noexcept;
     [[nodiscard]] Metrics metrics() const;
     /// `pause`, `resume` and `update_limits` throw `invalid_state` before the start and after a
-    /// stop. They apply to the last start, as do `describe`, `counters` and `metrics`.
+    /// stop. `describe`, `counters` and `metrics` tell of the last start.
     void pause();
     void resume();
     void update_limits(const ConcurrencyLimits& limits);
@@ -69,11 +69,13 @@ private:
         std::unique_ptr<processor::Processor> processor{}; ///< ends first, once `emptied`
 
         explicit Run(std::shared_ptr<ClientCore> core) : client{std::move(core)} {}
-        /// The caller is a handler or another callback of the processor, which a stop waits for.
+        /// Whether the caller is a handler or another callback of the processor. A stop waits for
+        /// these, so they must not wait for the stop.
         [[nodiscard]] bool calls_back() const {
             return pool->on_worker_thread() || notifier.on_this_thread();
         }
-        /// A worker that ends a coroutine uses `coroutines` a little longer than its message.
+        /// Waits for the workers, because a worker that ends a coroutine uses `coroutines` a little
+        /// longer than its message.
         ~Run();
         Run(const Run&) = delete;
         Run& operator=(const Run&) = delete;
@@ -85,13 +87,13 @@ private:
         const std::lock_guard lock{mutex_};
         return run_;
     }
-    /// Throws `invalid_state` if there is none.
+    /// Returns the current run. Throws `invalid_state` before the first start.
     [[nodiscard]] RunPtr started() const;
-    /// Unset if a receive thread does not answer in time.
+    /// Returns nothing if a receive thread does not answer within a second.
     [[nodiscard]] static std::optional<ProcessorDescription> described(const Run& run);
     void require_startable() const;
     void open_describe_socket();
-    /// The document that `describe_socket` tells.
+    /// Returns the JSON document that the describe socket sends.
     [[nodiscard]] std::string document() const;
     [[nodiscard]] RunPtr make_run() const;
 
@@ -104,7 +106,8 @@ private:
     std::mutex starting_{}; ///< one start at a time
     mutable std::mutex mutex_{};
     RunPtr run_{}; ///< guarded by `mutex_`
-    /// Exists from the first start on. Ends first, because its thread looks at the run.
+    /// Exists from the first start on, if `describe_socket` is set. Last, because its thread uses
+    /// the members above.
     std::unique_ptr<DescribeEndpoint> endpoint_{};
 };
 

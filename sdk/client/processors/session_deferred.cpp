@@ -15,7 +15,7 @@ namespace sessionq {
 namespace client {
 namespace {
 
-/// Messages that a handler settles, and not the processor.
+/// Converts the deliveries, so that the handler settles the messages, and not the processor.
 core::Result<Deliveries> hand_over(Deliveries deliveries, ports::HeldLink& link) {
     for (ports::DeliveryPtr& each : deliveries) {
         auto held = std::make_unique<HeldDelivery>(std::move(*each));

@@ -12,7 +12,8 @@ namespace sessionq {
 namespace client {
 namespace {
 
-/// `ask` makes the request of the session's state.
+/// Returns an operation on the state of the session. `ask` makes the request on the loop, and
+/// returns its id.
 template <typename T, typename Ask>
 Operation<T> state_operation(const SessionContext& session, const CallOptions& call, Ask ask) {
     processor::SessionDriver& driver = *Access::session(session)->driver();

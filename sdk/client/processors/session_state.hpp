@@ -10,14 +10,15 @@
 
 namespace sessionq::client {
 
-/// The state of a processor's session, for its handlers.
+/// Read and write the state of a processor's session, for its handlers.
 [[nodiscard]] Operation<std::optional<std::string>> get_state(const SessionContext& session,
                                                               const CallOptions& call);
 [[nodiscard]] Operation<core::Done> set_state(const SessionContext& session,
                                               std::optional<std::string> state,
                                               const CallOptions& call);
 
-/// The same, also in an application's test.
+/// Read and write the state of a processor's session, or of the session of an application's test
+/// (`TestSession`).
 [[nodiscard]] PublicCall<std::optional<std::string>> read_state(const SessionContext& session,
                                                                 const CallOptions& call);
 [[nodiscard]] PublicCall<core::Done> write_state(const SessionContext& session,

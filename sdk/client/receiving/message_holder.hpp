@@ -26,7 +26,8 @@ struct Operation;
 /// each delivery, and a `LockedMessage` shares it.
 struct HeldDelivery final : ports::Delivery, core::ListHook<> {
     HeldDelivery() = default;
-    /// Takes over a delivery of a processor's session, whose handler asked for it.
+    /// Takes over a delivery of a processor's session. Its handler asked for the message with
+    /// `receive_deferred`, and settles it by itself.
     explicit HeldDelivery(ports::Delivery&& asked) noexcept {
         message = std::move(asked.message);
         bytes = asked.bytes;
@@ -42,12 +43,12 @@ struct HeldDelivery final : ports::Delivery, core::ListHook<> {
         }
     }
 
-    /// The settling call that counts was made. Any thread.
+    /// True from the first settling call on. Later calls fail. Any thread.
     std::atomic<bool> decided{false};
-    /// A reference to itself while its settlement is unanswered.
+    /// Keeps this object alive while its settlement is unanswered. Else null.
     std::shared_ptr<HeldDelivery> kept{};
     PendingPtr<core::Done> settling{};
-    /// Its own lock. Null: its session's lock covers it.
+    /// The message's own lock. Null: the lock of its session holds it.
     std::shared_ptr<ports::OwnLock> own_lock{};
 
     [[nodiscard]] bool is_lost() const noexcept {
@@ -69,18 +70,21 @@ public:
     [[nodiscard]] virtual Deadline lock_expires() const noexcept = 0;
     [[nodiscard]] virtual std::stop_token stop_token() const noexcept = 0;
 
-    /// Throws not_supported.
+    /// Throws not_supported if the broker lacks the capability.
     virtual void require(ports::Capability capability) const = 0;
-    /// Throws lock_lost if none of its messages can be settled any more.
+    /// Throws lock_lost if the owner has lost its session or was closed: none of its messages can
+    /// be settled any more.
     virtual void require_held() const = 0;
 
     using DeliveryPtr = std::shared_ptr<HeldDelivery>;
 
-    /// Makes the operation that sends the settlement. Unset: it is done already.
+    /// Returns the operation that sends the settlement. Unset: the message is settled already, as
+    /// in a test.
     [[nodiscard]] virtual std::optional<Operation<core::Done>> settle(DeliveryPtr delivery,
                                                                       ports::Settlement settlement,
                                                                       const CallOptions& call) = 0;
-    /// Throws the errors of the settling functions.
+    /// Returns the operation that renews the lock of the message. Throws if the lock cannot be
+    /// renewed.
     [[nodiscard]] virtual Operation<Deadline> renew_lock(const HeldDelivery& delivery,
                                                          const CallOptions& call) = 0;
 };

@@ -13,7 +13,8 @@ namespace sessionq::client {
 
 using Deliveries = std::vector<ports::DeliveryPtr>;
 
-/// The answer of a receive call that is given up. After a timeout it is a success without messages.
+/// The answer of a receive call that ended without messages. A timeout is not a failure: the call
+/// returns no messages.
 [[nodiscard]] inline core::Result<Deliveries> answer_in_vain(Failure why) {
     return why.code == Errc::timeout ? core::Result<Deliveries>{Deliveries{}} : std::move(why);
 }
@@ -23,7 +24,7 @@ using Deliveries = std::vector<ports::DeliveryPtr>;
 /// waits for.
 class ReceiveBook {
 public:
-    /// The flow to tell the link: credit first, then the drain.
+    /// The changes of the credit to send on the link: first more credit, then the drain.
     struct Flow {
         std::uint32_t credit{0};
         bool drain{false};
@@ -35,9 +36,9 @@ public:
         Deliveries messages{};
     };
 
-    /// `reclaim`: unused credit is taken back at once. Otherwise the next operation uses the
-    /// credit. `prefetch`: how many messages are kept or asked for while no operation waits. Above
-    /// zero, no credit is taken back.
+    /// `reclaim`: true takes unused credit back as soon as no operation waits. False leaves it to
+    /// the next operation. `prefetch`: how many messages are kept or asked for while no operation
+    /// waits. Above zero, no credit is taken back.
     explicit ReceiveBook(bool reclaim, std::size_t prefetch = 0) noexcept
         : reclaim_{reclaim && prefetch == 0}, prefetch_{prefetch} {}
 
@@ -48,10 +49,12 @@ public:
     /// The operation gave up.
     void forget(const PendingBase& pending);
 
-    /// A message came and used one credit. True: `serve` is needed, and was not announced yet.
+    /// A message came and used one credit. Returns true if the caller must arrange a call of
+    /// `serve`. Returns false if nobody waits, or if an earlier message has returned true since the
+    /// last `serve`.
     [[nodiscard]] bool delivered(ports::DeliveryPtr delivery);
 
-    /// No credit is outstanding.
+    /// The broker has answered the drain. No credit is outstanding.
     void drained() noexcept;
 
     /// Drops the kept messages for which `is_lost` is true.
@@ -63,13 +66,14 @@ public:
     /// Takes the operations that can be answered now.
     [[nodiscard]] std::vector<Answer> serve();
 
-    /// The flow that the link must be told now. Assumes that it is told.
+    /// Returns the flow to send on the link now. The book counts it as sent.
     [[nodiscard]] Flow next_flow();
 
-    /// The last drain, if credit is outstanding and no drain is.
+    /// Returns the flow that takes unused credit back: a drain, if credit is outstanding and no
+    /// drain is under way.
     [[nodiscard]] Flow last_flow();
 
-    /// Takes all waiting operations, without messages.
+    /// Removes and returns all waiting operations, without messages.
     [[nodiscard]] std::vector<Answer> take_waiting();
 
     [[nodiscard]] bool is_draining() const noexcept { return draining_; }
@@ -79,8 +83,8 @@ private:
         PendingPtr<Deliveries> pending;
         std::size_t max;
         bool present_only;
-        bool in_drain{false}; ///< The outstanding drain shows the messages present for it.
-        bool final{false};    ///< No more is present.
+        bool in_drain{false}; ///< The drain under way tells whether more messages are there.
+        bool final{false};    ///< The broker has no more messages now.
     };
 
     [[nodiscard]] bool may_answer(const Want& want) const noexcept;

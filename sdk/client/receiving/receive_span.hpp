@@ -25,7 +25,7 @@ public:
     /// read.
     ReceiveSpan(const core::TracingPtr& tracing, const TraceContext* ambient);
 
-    /// A session came, or messages of it did.
+    /// A session came. The overload: messages of the session came.
     void came(const core::SpanPlace& place) const;
     void came(const core::SpanPlace& place, const std::vector<LockedMessage>& messages) const;
 
@@ -35,7 +35,7 @@ private:
     std::optional<TraceContext> ambient_{};
 };
 
-/// The span of a settlement. Null: none.
+/// Begins the span of a settlement. Returns null without a tracer.
 [[nodiscard]] std::shared_ptr<core::OpenSpan> begin_settle(const core::TracingPtr& tracing,
                                                            const core::SpanPlace& place,
                                                            const ReceivedMessage& message,

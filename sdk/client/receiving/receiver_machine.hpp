@@ -20,8 +20,8 @@ struct ReceiverActions {
 /// `SessionReceiverCore` has a machine and performs its actions. No I/O, no clock.
 class ReceiverMachine {
 public:
-    /// How long a broker may take to answer when a session is given back. After that time the link
-    /// is dropped, and this gives the session back, too.
+    /// How long a broker may take to answer when a session is given back. After that time the
+    /// receiver drops the link. Then the broker takes the session back, too.
     static constexpr Duration close_timeout = std::chrono::seconds{5};
 
     enum class Phase : std::uint8_t {

@@ -28,7 +28,7 @@ SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
 }
 
 SessionReceiverCore::~SessionReceiverCore() {
-    link_.drop(); // refers to the deliveries
+    link_.drop(); // first, because the link refers to the deliveries
     settling_.fail_all(Failure{.code = Errc::lock_lost,
                                .detail = status_->title() + " ended before the broker confirmed",
                                .outcome_unknown = true});
@@ -45,7 +45,8 @@ void SessionReceiverCore::ask(PendingBase& pending, Request request) {
     });
 }
 
-/// The same for an operation on the session's state.
+/// Sets how an operation on the session's state is given up: by giving up the request `id` of the
+/// state.
 template <typename T>
 void SessionReceiverCore::ask_state(const PendingPtr<T>& pending, ports::RequestId id) {
     pending->ask_port([status = status_, id] {
@@ -74,7 +75,7 @@ void SessionReceiverCore::receive(const PendingPtr<Deliveries>& pending, std::si
 void SessionReceiverCore::on_delivery(ports::DeliveryPtr delivery) {
     static_cast<HeldDelivery&>(*delivery).own_lock = link_.lock_of(*delivery);
     if (book_.delivered(std::move(delivery))) {
-        // By a later turn, so that messages that come together are handed out together.
+        // In a later task, so that messages that come together answer one call.
         home_.loop.post([status = status_] {
             if (SessionReceiverCore* there = status->receiver()) {
                 there->serve();

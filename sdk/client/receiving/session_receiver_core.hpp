@@ -59,10 +59,10 @@ struct ReceiverSettings {
             .priority = options.priority};
 }
 
-/// A session that a `SessionReceiver` holds. It performs on the link the decisions about the
-/// session's lock and messages. For a `Receiver`, an entity without sessions counts as one session.
-/// The lock of that session does not end, and its messages have locks of their own. Lives on one
-/// loop, where its owner destroys it.
+/// Drives the session of a `SessionReceiver` on its loop. It owns the link, and performs the
+/// decisions of `ReceiverMachine`, `ReceiveBook`, `SettlingProgress` and `LockKeeper`. An accept
+/// makes it, and its `ReceiverSet` owns it. For a `Receiver`, an entity without sessions counts as
+/// one session. The lock of that session does not end, and its messages have locks of their own.
 class SessionReceiverCore final : public ports::LinkEvents {
 public:
     struct Home {
@@ -71,7 +71,7 @@ public:
         core::Executor& notifier;
     };
 
-    /// `asked` is when the accept was.
+    /// `asked` is the time at which the accept was sent.
     SessionReceiverCore(const Home& home, std::string entity, const ReceiverSettings& settings,
                         ports::SessionLinkPtr link, TimePoint asked);
     ~SessionReceiverCore() override;
@@ -83,7 +83,7 @@ public:
         return machine_.phase() == ReceiverMachine::Phase::open;
     }
 
-    // While it is open
+    // Call these only while `is_open()`.
     void receive(const PendingPtr<Deliveries>& pending, std::size_t max, bool present_only);
     void receive_deferred(const PendingPtr<Deliveries>& pending,
                           std::vector<std::int64_t> sequence_numbers);
@@ -94,9 +94,9 @@ public:
     /// Renews the lock of a message, or of the session if `lock` is null.
     void renew_lock(const PendingPtr<Deadline>& pending, std::shared_ptr<ports::OwnLock> lock);
 
-    // At any time
+    // These may be called at any time.
     void look(); ///< Does the work that is due now.
-    /// Gives the session back; `pending` may be null.
+    /// Gives the session back, and then completes `pending`, which may be null.
     void close(PendingPtr<core::Done> pending);
     void on_lost(const Failure& reason) override;
 
@@ -137,10 +137,10 @@ public:
     /// Starts a receiver. Returns its status, which other threads may read.
     std::shared_ptr<SessionStatus> add(std::unique_ptr<SessionReceiverCore> receiver);
 
-    /// Destroys it by a later turn, because it may be inside an event of its link.
+    /// Destroys the receiver in a later task, because the caller may be an event of its link.
     void retire(SessionReceiverCore& receiver);
 
-    /// The client is being closed: ends and destroys all of them, at once.
+    /// Ends and destroys all receivers at once, because the client is being closed.
     void end_all();
 
 private:

@@ -45,9 +45,8 @@ bool is_waiting(const AcceptTerms& terms) noexcept {
     return !terms.session_id && terms.receiver.scope == ports::Scope::session;
 }
 
-/// Returns the failure of an accept of any session. A timeout has two meanings. If the accept was
-/// to wait until its deadline, there was no session (R5). If it was to wait for a shorter time, the
-/// broker has not answered.
+/// Returns the failure of an accept. A timeout has two meanings. If the accept was to wait for any
+/// session until its deadline, there was no session (R5). Otherwise the broker has not answered.
 Failure accept_failure(Failure why, bool waits_to_the_end) {
     if (why.code != Errc::timeout) {
         return why;
@@ -172,7 +171,7 @@ Operation<core::Done> close_operation(const HeldSession& session, const CallOpti
         });
 }
 
-// As a message holder
+// `HeldSession` as a `MessageHolder`
 
 void HeldSession::require(ports::Capability capability) const {
     client_->capabilities().require(capability);
@@ -201,7 +200,7 @@ Operation<Deadline> HeldSession::renew_lock(const HeldDelivery& delivery, const 
 
 namespace {
 
-/// Throws if nothing can be done with the message any more.
+/// Throws `already_settled` or `lock_lost` if the message cannot be settled any more.
 void require_held(const LockedMessage& message) {
     if (message.settled()) {
         throw Error{Errc::already_settled, "message " + std::to_string(message.sequence_number())};
@@ -256,7 +255,7 @@ PublicCall<CompleteFailures> complete_all(const std::vector<const LockedMessage*
             if (!answer) {
                 (*all_)[at_] = answer.failure();
             }
-            all_.reset(); // the last one answers for all
+            all_.reset(); // the last reference completes the whole operation
         }
 
     private:
@@ -283,7 +282,7 @@ PublicCall<CompleteFailures> complete_all(const std::vector<const LockedMessage*
     return {Operation<CompleteFailures>{
         .client = first.client,
         .loop = first.loop,
-        .deadline = {}, // each has its own
+        .deadline = {}, // each settlement has its own
         .context = {},
         .start = [operations = std::move(operations), failures = std::move(failures)](
                      const PendingPtr<CompleteFailures>& pending) mutable {

@@ -28,7 +28,7 @@ namespace sessionq::client {
 struct AcceptTerms {
     std::string entity{};
     std::optional<std::string> session_id{};
-    std::optional<Duration> wait{}; ///< for the next session; unset: until the deadline
+    std::optional<Duration> wait{}; ///< for any session; unset: until the deadline
     ReceiverSettings receiver{};
 };
 
@@ -40,7 +40,8 @@ struct AcceptTerms {
                                                          AcceptTerms terms,
                                                          const CallOptions& call);
 
-/// `R` may also be an optional receiver, which is unset if there is no session.
+/// Accepts a session and makes an `R` that holds it. `R` may also be
+/// `std::optional<SessionReceiver>`, which is unset if there is no session.
 template <typename R>
 [[nodiscard]] PublicCall<HeldSessionPtr, R> accept_session(const Client& client, AcceptTerms terms,
                                                            const CallOptions& call) {
@@ -96,14 +97,14 @@ template <typename T, typename... Args>
                 pending->complete(status->loss().value_or(Failure{.code = Errc::lock_lost}));
             }
         });
-    // The loss is the reason, also if the deadline has passed since.
+    // If the session was lost, the answer is the loss, even if the deadline has passed since.
     operation.unstarted = [status = session.status()](Failure why) -> core::Result<T> {
         return status->loss().value_or(std::move(why));
     };
     return operation;
 }
 
-/// The receiver's session. Throws if its broker lacks the capability.
+/// Returns the receiver's session. Throws not_supported if the broker lacks the capability.
 template <typename R>
 [[nodiscard]] const HeldSession& session_with(ports::Capability capability, const R& receiver) {
     const HeldSession& session = *Access::session(receiver);
@@ -115,11 +116,12 @@ template <typename R>
                                                       std::size_t max_messages, Duration wait,
                                                       const CallOptions& call);
 
-/// Wraps deliveries for the application.
+/// Makes the messages that the application gets from deliveries. Throws if the answer is a failure.
 [[nodiscard]] std::vector<LockedMessage> to_messages(const std::shared_ptr<MessageHolder>& holder,
                                                      core::Result<Deliveries> answer);
 
-/// The same for a receiver's messages. Ends the span of the request.
+/// Makes the messages of a receiver from deliveries, and makes the span of the receive call. Throws
+/// if the answer is a failure.
 [[nodiscard]] std::vector<LockedMessage> to_received(const HeldSessionPtr& session,
                                                      const ReceiveSpan& span,
                                                      core::Result<Deliveries> answer);
@@ -171,7 +173,7 @@ template <typename R>
 }
 
 /// Renews the message's own lock, or the lock of its session if the message has no lock of its own.
-/// Throws `already_settled` or `lock_lost`.
+/// Throws `already_settled`, `lock_lost` or `not_supported`.
 [[nodiscard]] Operation<Deadline> renew_lock(const LockedMessage& message, const CallOptions& call);
 
 [[nodiscard]] Operation<core::Done> close_operation(const HeldSession& session,
@@ -182,7 +184,8 @@ template <typename R>
     return close_operation(*Access::session(receiver), call);
 }
 
-/// Settles the message (R8). Throws `already_settled` or `lock_lost`. A second attempt throws.
+/// Settles the message (R8). Throws `already_settled` at a second attempt. Also throws `lock_lost`,
+/// `not_supported`, and the errors of `ports::check_properties_to_modify`.
 [[nodiscard]] PublicCall<core::Done> settle(const LockedMessage& message, ports::Outcome outcome,
                                             const CallOptions& call,
                                             Properties properties_to_modify = {},

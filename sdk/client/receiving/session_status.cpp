@@ -29,7 +29,7 @@ void SessionStatus::fire_stop(core::Executor& notifier) {
 
 void SessionStatus::give_back() noexcept {
     if (!given_back_.exchange(true)) {
-        set_loss(closed()); // for messages that outlive it: they need not wait for the loop
+        set_loss(closed()); // now, so that messages need not wait for the loop
         loop_.post([status = shared_from_this()] {
             if (status->receiver() != nullptr) {
                 status->receiver()->close(nullptr);

@@ -38,7 +38,7 @@ public:
     [[nodiscard]] const std::string& entity() const noexcept { return entity_; }
     [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
     [[nodiscard]] ports::Scope scope() const noexcept { return scope_; }
-    /// For error texts.
+    /// Names the session or the entity in error texts.
     [[nodiscard]] std::string title() const {
         return scope_ == ports::Scope::session ? "session '" + session_id_ + "'"
                                                : "'" + entity_ + "'";
@@ -63,7 +63,7 @@ public:
     void set_lock_expires(Deadline expires) noexcept {
         expires_.store(expires.time().time_since_epoch().count(), std::memory_order_release);
     }
-    /// Sets the reason of the loss. The first one counts.
+    /// Sets the reason of the loss. Later reasons are ignored.
     void set_loss(const Failure& why);
     /// Fires the stop token on `notifier`, because its callbacks are user code.
     void fire_stop(core::Executor& notifier);
@@ -108,7 +108,7 @@ public:
     /// because no object on a receive thread may hold the client.
     void keep(std::shared_ptr<ClientCore> client) noexcept { client_ = std::move(client); }
 
-    /// The place of its spans. Valid as long as this object.
+    /// The entity and the session that the spans name. Valid as long as this object.
     [[nodiscard]] core::SpanPlace place() const noexcept {
         return {.entity = status_->entity(), .session_id = status_->session_id()};
     }
@@ -123,7 +123,7 @@ private:
 
 using HeldSessionPtr = std::shared_ptr<HeldSession>;
 
-/// No effect if null, as in a receiver that was moved from.
+/// Gives the session back. No effect if `session` is null, as in a receiver that was moved from.
 inline void give_back(const HeldSessionPtr& session) noexcept {
     if (session != nullptr) {
         session->status()->give_back();

@@ -8,8 +8,8 @@
 
 namespace sessionq::client {
 
-/// Decides whether the application settles too slowly (R13). If the application does, the session's
-/// lock is not renewed. Counts the messages that the application has received and not settled. Each
+/// Decides whether the application settles too slowly (R13). The lock of its session is then not
+/// renewed. Counts the messages that the application has received and not settled. Each
 /// `SessionReceiverCore` has one and asks it before each renewal.
 class SettlingProgress {
 public:

@@ -73,7 +73,7 @@ Operation<std::uint64_t> purge_all(const Client& client, const std::string& enti
          timeout = core->options().operation_timeout](const PendingPtr<std::uint64_t>& pending) {
             std::make_shared<PurgeRun>(*thread.endpoint, request, max, timeout, pending)->start();
         });
-    operation.deadline = scope_of(call, now).deadline; // the configured one is of each request
+    operation.deadline = scope_of(call, now).deadline; // `operation_timeout` limits each request
     return operation;
 }
 

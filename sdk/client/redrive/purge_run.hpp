@@ -16,7 +16,7 @@ namespace sessionq::client {
 /// operation of `purge_all` makes the run on its loop and keeps it alive. Bound to that loop.
 class PurgeRun : public std::enable_shared_from_this<PurgeRun> {
 public:
-    /// The endpoint outlives the operation. `timeout` is that of each request.
+    /// `timeout` applies to each request. The endpoint outlives the operation.
     PurgeRun(ports::Endpoint& endpoint, ports::DeleteMessagesRequest request, std::uint64_t max,
              Duration timeout, PendingPtr<std::uint64_t> pending)
         : endpoint_{endpoint},

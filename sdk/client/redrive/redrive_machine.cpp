@@ -172,7 +172,7 @@ void RedriveMachine::found_copy(Number number) {
 
 void RedriveMachine::looked() {
     current_->is_looked_through = true;
-    if (!is_held_) { // everywhere; nobody else can send the letters in hand
+    if (!is_held_) { // searched everywhere; nobody else can send letters in hand
         for (Session* const session : ready_) {
             session->is_looked_through = true;
         }

@@ -29,7 +29,7 @@ public:
     using Numbers = std::vector<Number>;
     using SessionId = std::optional<std::string>;
 
-    /// Receive dead letters. Wait so long for the first.
+    /// Receive dead letters. Wait for the first one for at most `wait`.
     struct Receive {
         Duration wait;
     };
@@ -37,8 +37,8 @@ public:
     struct Hold {
         std::string session_id;
     };
-    /// Search the entity for copies that an earlier redrive has sent. If `session_id` is set, this
-    /// session is held, and only its messages are searched. Otherwise the whole entity is searched.
+    /// Search the entity for copies that an earlier redrive has sent. With `session_id`, that
+    /// session is held: search its messages only. Otherwise search the whole entity.
     struct Look {
         SessionId session_id;
     };
@@ -62,15 +62,17 @@ public:
     RedriveMachine(bool holds_sessions, Duration max_wait, TimePoint now) noexcept
         : holds_sessions_{holds_sessions}, max_wait_{max_wait}, last_progress_{now} {}
 
-    /// A dead letter was selected. Numbers rise. Ids that differ in case only are one session.
+    /// A dead letter was selected. The numbers must rise. Ids that differ only in case are one
+    /// session.
     void plan(Number number, const SessionId& session_id);
 
     [[nodiscard]] Step next(TimePoint now);
 
-    /// Answers `Receive`, before `received` for each dead letter that came.
+    /// Answers `Receive`. Call it in any case, and then `received` for each dead letter that came.
     void received_nothing();
-    /// A dead letter is in hand. Returns false if the letter was not planned; then it is only held.
-    /// If a broker delivers a letter again and again, that is no progress.
+    /// A dead letter was received and is locked. Returns false if the letter was not planned. Keep
+    /// its lock all the same, so that the broker does not deliver it again. A letter that comes
+    /// again and again is no progress after `most_arrivals`.
     bool received(Number number, TimePoint now);
     /// The lock of a dead letter of the current session is lost.
     void lost(Number number);
@@ -94,7 +96,8 @@ private:
     enum class Copy : std::uint8_t { none, sent, sent_before };
     enum class Stage : std::uint8_t { hold, look, send, leave };
 
-    /// A lock may be lost, and the letter then comes again, but not for ever.
+    /// How often a letter may arrive and still count as progress. A letter comes again if its lock
+    /// was lost.
     static constexpr std::uint8_t most_arrivals = 10;
 
     struct Letter {
@@ -104,7 +107,7 @@ private:
     };
     struct Session {
         SessionId id{};
-        std::map<Number, Letter> letters{}; // that are not completed
+        std::map<Number, Letter> letters{}; // the letters that are not completed
         std::size_t in_hand{0};
         bool is_looked_through{false}; // for copies that an earlier redrive has sent
         TimePoint ask_again{};
@@ -122,7 +125,7 @@ private:
     std::deque<Session> sessions_{};        // by their first dead letter
     std::map<SessionId, Session*> by_id_{}; // by the folded id
     std::unordered_map<Number, Session*> by_number_{};
-    std::unordered_set<Number> others_{}; // that came and were not planned, or are completed
+    std::unordered_set<Number> others_{}; // came, but not planned, or already completed
     std::deque<Session*> ready_{};        // all their letters are in hand
     std::deque<Session*> busy_{};         // another consumer has them; the first is asked first
     Session* current_{nullptr};

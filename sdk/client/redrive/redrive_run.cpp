@@ -20,7 +20,8 @@ constexpr std::uint32_t page_size = 256;
 
 TimePoint now() { return core::system_clock().now(); }
 
-/// The call, with `then` for its caller, which gets a function that takes the answer.
+/// Returns `call` with `then` as its last step. `then` gets a function that returns the result of
+/// `call` or throws its failure.
 template <typename T, typename R, typename Then>
 detail::CallPtr<void> with(PublicCall<T, R> call, Then then) {
     return prepared(PublicCall<T, void>{
@@ -35,7 +36,8 @@ detail::CallPtr<void> with(Operation<T> operation, Then then) {
     return with(PublicCall<T>{std::move(operation)}, std::move(then));
 }
 
-/// Makes a call outside of the ambient context.
+/// Makes a call outside of the ambient context, so that messages do not carry its deadline and
+/// trace.
 template <typename Make, typename Then>
 detail::CallPtr<void> request(Make make, Then then) {
     const OperationContext::DetachedScope scope;
@@ -44,7 +46,7 @@ detail::CallPtr<void> request(Make make, Then then) {
 
 SenderOptions sender_options() {
     SenderOptions options;
-    options.max_tries = 5; // for sends refused for now; never for one that may have arrived
+    options.max_tries = 5; // a send with an unknown outcome is not retried
     return options;
 }
 
@@ -217,7 +219,8 @@ detail::CallPtr<void> RedriveRun::perform(Machine::Send& step) {
                    });
 }
 
-/// Whether the letters and their session are still locked. Tells the machine of a lost lock.
+/// Whether the letters and their session are still locked. If not, tells the machine which lock was
+/// lost.
 bool RedriveRun::can_send(const Machine::Numbers& numbers) {
     const auto is_lost = [&](std::int64_t number) {
         return hand_.planned.at(number).stop_token().stop_requested();
@@ -236,7 +239,7 @@ bool RedriveRun::can_send(const Machine::Numbers& numbers) {
     return true;
 }
 
-/// As many of the first copies as fit.
+/// Returns copies of the first letters, as many as fit into one send.
 std::vector<MessageContentPtr> RedriveRun::copies_of(const Machine::Numbers& numbers) const {
     const amqp::ClockReading at{.now = now(), .wall = core::system_clock().wall_now()};
     std::vector<MessageContentPtr> copies;

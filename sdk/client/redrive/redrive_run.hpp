@@ -56,11 +56,11 @@ private:
         std::optional<Browser> browser{}; ///< of the plan, or of a look
     };
 
-    /// Looks for dead letters, until all are selected.
+    /// Returns the call that peeks the next dead letters, to select them.
     [[nodiscard]] detail::CallPtr<void> plan();
     void select(const Letters& letters);
 
-    /// The next request of the step. Null: the step is done.
+    /// Return the next request of the step. Null: the step is done.
     [[nodiscard]] detail::CallPtr<void> perform(const Machine::Receive& step);
     [[nodiscard]] detail::CallPtr<void> perform(const Machine::Hold& step);
     [[nodiscard]] detail::CallPtr<void> perform(const Machine::Look& step);
@@ -82,8 +82,8 @@ private:
     const Client client_;
     const RedriveRoute route_;
     const RedriveOptions options_;
-    const CallScope scope_;  ///< ends the redrive, between steps
-    const CallOptions work_; ///< of each request: the redrive's deadline cuts none off
+    const CallScope scope_;  ///< checked between steps, may end the redrive
+    const CallOptions work_; ///< of each request; without the redrive's deadline
     const Sender sender_;
     Machine machine_;
     Selection selection_;

@@ -27,7 +27,7 @@ public:
                  SendRetry retry, PendingPtr<SequenceNumbers> pending, ClientMeters& meters);
 
     void begin();
-    /// The client is being closed.
+    /// Ends the send with `cancelled`, because the client is being closed.
     void end();
 
 private:
@@ -52,7 +52,7 @@ public:
     void add(std::shared_ptr<RetryingSend> send) { sends_.insert(std::move(send)); }
     void remove(const std::shared_ptr<RetryingSend>& send) { sends_.erase(send); }
 
-    /// The client is being closed: ends all of them, at once.
+    /// Ends all waiting sends at once, because the client is being closed.
     void end_all();
 
 private:

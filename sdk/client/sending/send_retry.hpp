@@ -23,7 +23,8 @@ public:
           backoff_{options.backoff},
           random_{seed} {}
 
-    /// A try failed. Returns when the next try begins. Nothing: the send ends with `last_failure`.
+    /// A try failed. Returns when the next try begins. Returns nothing if no try follows: the send
+    /// then ends with `last_failure`.
     [[nodiscard]] std::optional<TimePoint> failed(const Failure& why, TimePoint now,
                                                   Deadline deadline) {
         const bool is_unknown = last_.outcome_unknown || why.outcome_unknown;
@@ -38,10 +39,11 @@ public:
         return deadline.passed(next) ? std::nullopt : std::optional{next};
     }
 
-    /// No further try follows.
+    /// Forbids further tries.
     void give_up() noexcept { most_tries_ = 0; }
 
-    /// The failure of the last try. Its outcome is unknown if the outcome of any try is.
+    /// The failure of the last try. If the outcome of any try is unknown, the outcome of the send
+    /// is unknown.
     [[nodiscard]] Failure last_failure() const {
         Failure failure = last_;
         if (tries_ > 1) {

@@ -6,7 +6,7 @@
 namespace sessionq::client {
 namespace {
 
-/// The context of the span, or without a span the ambient one.
+/// Adds the context of the span to the message. Without a span, adds `ambient`.
 void give_context(const core::OpenSpan& span, const TraceContext* ambient, Message& message) {
     const TraceContext* const context = span.is_open() ? span.context() : ambient;
     if (context != nullptr) {

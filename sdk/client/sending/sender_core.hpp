@@ -20,7 +20,7 @@ using SequenceNumbers = std::vector<std::int64_t>;
 /// A scheduled message does not get the request's deadline, because it becomes available after the
 /// request (R22).
 void complete_message(Message& message, const OperationContext& context);
-/// The same without the trace of the request.
+/// Completes a message as `complete_message` does, but adds no trace. `begin_send` adds it later.
 void complete_untraced(Message& message, const OperationContext& context);
 
 /// Makes the calls of a `Sender`. All copies of the sender share one core. The core checks each
@@ -64,7 +64,8 @@ private:
                                                     const CallOptions& call) const;
     [[nodiscard]] Operation<SequenceNumbers> retrying(ports::SendRequest request, bool is_scheduled,
                                                       const CallOptions& call) const;
-    /// Sends the messages, at `when` if set. Throws if one is invalid, before anything starts.
+    /// Sends the messages, or schedules them for `when` if it is set. Throws if a message is
+    /// invalid, and then sends none. Returns nothing if there are no messages.
     [[nodiscard]] std::optional<Operation<SequenceNumbers>> operation(
         std::vector<Message> messages, std::optional<WallTime> when, const CallOptions& call) const;
 

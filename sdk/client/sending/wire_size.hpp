@@ -15,15 +15,16 @@ namespace sessionq::client {
 struct WireSize {
     std::uint64_t alone{0};
     std::uint64_t in_batch{0};
-    std::uint64_t envelope{0}; ///< bytes of a batch that begins with it, beside its messages
+    std::uint64_t envelope{0}; ///< bytes that a batch adds if this message is its first
 };
 
-/// `beside_message`: the bytes that the port's form adds.
+/// `beside_message`: the bytes that the port adds to each message (`ports::SendingLimit`).
 [[nodiscard]] WireSize wire_size(const Message& message, std::uint32_t beside_message = 0);
 
 [[nodiscard]] WireSize wire_size(const MessageContent& content);
 
-/// The bytes that one send takes.
+/// The bytes of the whole request in AMQP's form. The port of the local broker compares them with
+/// the entity's limit.
 [[nodiscard]] std::uint64_t sent_wire_size(const ports::SendRequest& request);
 
 } // namespace sessionq::client

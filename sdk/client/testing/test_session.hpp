@@ -37,7 +37,8 @@ class TestBroker {
 public:
     explicit TestBroker(std::optional<std::string> state) { keep(std::move(state)); }
 
-    // For handlers. They throw lock_lost, and the failure that the test wants for requests.
+    // For handlers. These throw lock_lost after `lose`, and the error of `fail_requests` if it is
+    // set.
     [[nodiscard]] std::optional<std::string> read_state() const;
     void write_state(std::optional<std::string> state);
     /// `removes`: the messages need no settling.
@@ -104,7 +105,8 @@ public:
 private:
     static void run(core::Task task) { task(); }
 
-    /// Empty: there is none, and `waits` is false.
+    /// Returns the next task. If there is none, waits for one, or returns an empty task if `waits`
+    /// is false.
     [[nodiscard]] core::Task take(bool waits) {
         std::unique_lock lock{mutex_};
         if (waits) {
@@ -130,7 +132,7 @@ class TestSession final : public processor::HandledSession,
 public:
     explicit TestSession(testing::FakeSessionOptions options);
 
-    /// Null: it is a processor's session.
+    /// Returns the session of a test behind the context. Null: a processor holds the session.
     [[nodiscard]] static TestSession* of(const SessionContext& session) noexcept;
 
     // As handlers see it
@@ -197,7 +199,8 @@ public:
     }
     /// Throws the handler's exceptions.
     void run(const MessageHandler& handler);
-    /// Throws also invalid_argument.
+    /// Throws the handler's exceptions, and invalid_argument if the batch is empty or has messages
+    /// of several sessions.
     static void run(std::span<TestMessage* const> batch, const BatchHandler& handler);
 
 private:

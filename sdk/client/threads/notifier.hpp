@@ -25,7 +25,7 @@ public:
     Notifier& operator=(const Notifier&) = delete;
 
     void post(core::Task task) override;
-    /// Whether the caller is a callback.
+    /// Whether the caller runs on the notifier's thread, in a callback.
     [[nodiscard]] bool on_this_thread() const;
 
 private:

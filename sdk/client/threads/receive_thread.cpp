@@ -173,7 +173,7 @@ void ReceiveThread::run_tasks() {
         begin_task();
         try {
             owned->run();
-        } catch (const std::exception& error) { // the thread serves many and goes on
+        } catch (const std::exception& error) { // the thread continues, because it serves many
             core::log(LogLevel::error, "client",
                       "a task on a receive thread failed: ", error.what());
         }

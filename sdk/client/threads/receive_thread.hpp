@@ -43,7 +43,7 @@ public:
 private:
     struct Parts;
 
-    const std::unique_ptr<Parts> parts_; // of Asio, whose headers many sources would read
+    const std::unique_ptr<Parts> parts_; // hides Asio, because many sources include this header
 };
 
 /// The loop of a client's sessions, timers and connections. A `ClientCore` makes its receive
@@ -100,9 +100,9 @@ private:
     std::atomic<State> state_{State::awake};
 
     // Only this thread uses these.
-    mutable std::optional<TimePoint> now_{}; // of the task that runs
+    mutable std::optional<TimePoint> now_{}; // for the running task; unset: not read yet
     unsigned rounds_since_poll_{0};
-    TimePoint polled_at_{}; // or slept until
+    TimePoint polled_at_{}; // the last poll, or the end of the last sleep
     core::InboxSet inboxes_;
     Reactor reactor_;
     std::unique_ptr<timing::TimerService> timers_;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array signals{SIGINT, SIGTERM};
 
-// The signal handler touches nothing else.
+// The signal handler uses only these two. Both are safe in a signal handler.
 std::atomic<int> received{0};
 sem_t arrived;
 
@@ -85,7 +85,7 @@ int SignalWatch::wait() {
     }
     while (::sem_wait(&arrived) != 0) {
     }                     // another signal interrupted the wait
-    ::sem_post(&arrived); // the others wait for the same signal
+    ::sem_post(&arrived); // so that other watches see the signal, too
     is_over_ = true;
     signal_handlers.remove();
     return received.load();
