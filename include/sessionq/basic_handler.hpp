@@ -44,9 +44,9 @@ public:
     /// Makes a handler from a function that takes the work and returns nothing. The function need
     /// not be copyable.
     template <typename F>
-        requires(!std::same_as<std::remove_cvref_t<F>, BasicHandler>)
-    // NOLINTNEXTLINE(google-explicit-constructor): a callable is a handler
-    BasicHandler(F function) {
+    requires(!std::same_as<std::remove_cvref_t<F>, BasicHandler>)
+        // NOLINTNEXTLINE(google-explicit-constructor): a callable is a handler
+        BasicHandler(F function) {
         static_assert(std::invocable<F&, Work>,
                       "a handler takes a MessageContext&, a batch handler takes a "
                       "std::span<MessageContext>");

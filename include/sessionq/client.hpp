@@ -216,7 +216,7 @@ public:
     /// Errors: as above; also invalid_argument (`credential` is null, or the connection string
     /// contains a key).
     template <typename Credential>
-        requires std::derived_from<Credential, TokenCredential>
+    requires std::derived_from<Credential, TokenCredential>
     [[nodiscard]] static Client connect(
         std::string_view where, std::shared_ptr<Credential> credential, ClientOptions options = {},
         const TlsOptions& tls = {}) { // a template, so that {} still means the options above

@@ -112,10 +112,35 @@ concept PropertyInteger = std::integral<T> && !std::same_as<T, bool> && !std::sa
                           !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&
                           !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
+/// Types that a `PropertyValue` is made from. Not for applications.
+namespace detail {
+
+template <typename T>
+concept SignedProperty = PropertyInteger<T> && std::signed_integral<T>;
+
+template <typename T>
+concept UnsignedProperty = PropertyInteger<T> && std::unsigned_integral<T>;
+
+template <typename T>
+concept FractionProperty = std::floating_point<T> && !std::same_as<T, long double>;
+
+template <typename T>
+concept ByteOfSpan = std::same_as<std::remove_const_t<T>, std::byte>;
+
+/// The unit of a time that is not `WallTime`.
+template <typename T>
+concept OtherTimeUnit = !std::same_as<T, WallTime::duration>;
+
+/// A length of time in whole multiples of 100 ns that is not `TimeSpan`.
+template <typename T>
+concept OtherTimeSpan = std::convertible_to<T, TimeSpan> && !std::same_as<T, TimeSpan> &&
+                        std::same_as<T, std::chrono::duration<typename T::rep, typename T::period>>;
+
+} // namespace detail
+
 /// A type that `PropertyValue::as` and `ReceivedMessage::property` convert to.
 template <typename T>
-concept PropertyType =
-    PropertyInteger<T> || std::floating_point<T> || std::same_as<T, bool> ||
+concept PropertyType = PropertyInteger<T> || std::floating_point<T> || std::same_as<T, bool> ||
     std::same_as<T, std::string> || std::same_as<T, WallTime> ||
     std::same_as<T, std::vector<std::byte>> || std::same_as<T, char32_t> || std::same_as<T, Uuid> ||
     std::same_as<T, Decimal> || std::same_as<T, TimeSpan> || std::same_as<T, DateTimeOffset> ||
@@ -168,17 +193,14 @@ public:
     template <std::same_as<bool> T>
     PropertyValue(T truth) noexcept : Held{std::in_place_type<bool>, truth} {}
     /// AMQP's long. Any width is held as `std::int64_t`.
-    template <PropertyInteger T>
-        requires std::signed_integral<T>
+    template <detail::SignedProperty T>
     PropertyValue(T number) noexcept : Held{std::in_place_type<std::int64_t>, number} {}
     /// AMQP's ulong. Any width is held as `std::uint64_t`.
-    template <PropertyInteger T>
-        requires std::unsigned_integral<T>
+    template <detail::UnsignedProperty T>
     PropertyValue(T number) noexcept : Held{std::in_place_type<std::uint64_t>, number} {}
     /// AMQP's double. A `float` becomes a double without a loss. A `long double` could lose digits,
     /// so there is no conversion from it.
-    template <std::floating_point T>
-        requires(!std::same_as<T, long double>)
+    template <detail::FractionProperty T>
     PropertyValue(T number) noexcept : Held{std::in_place_type<double>, number} {}
     /// AMQP's char, a code point of Unicode.
     template <std::same_as<char32_t> T>
@@ -199,8 +221,7 @@ public:
     /// AMQP's binary, copied.
     PropertyValue(std::span<const std::byte> bytes);
     /// AMQP's binary, copied from bytes that may change, or whose number the type tells.
-    template <typename Byte, std::size_t Count>
-        requires std::same_as<std::remove_const_t<Byte>, std::byte>
+    template <detail::ByteOfSpan Byte, std::size_t Count>
     PropertyValue(std::span<Byte, Count> bytes)
         : PropertyValue{std::span<const std::byte>{bytes}} {}
     /// AMQP's binary.
@@ -210,8 +231,7 @@ public:
     PropertyValue(WallTime time) noexcept;
     /// AMQP's timestamp, from the system clock in another unit. It is a `FarTime` if `WallTime`
     /// cannot hold it.
-    template <typename Length>
-        requires(!std::same_as<Length, WallTime::duration>)
+    template <detail::OtherTimeUnit Length>
     PropertyValue(std::chrono::time_point<std::chrono::system_clock, Length> time) noexcept
         : PropertyValue{in_reach(std::chrono::floor<std::chrono::milliseconds>(time))
                             ? PropertyValue{std::chrono::floor<WallTime::duration>(time)}
@@ -228,11 +248,8 @@ public:
     PropertyValue(TimeSpan length) noexcept;
     /// A length of time of .NET, from one in whole multiples of 100 ns. Others must be rounded with
     /// `std::chrono::round<TimeSpan>` or the like.
-    template <typename Number, typename Unit>
-        requires(std::convertible_to<std::chrono::duration<Number, Unit>, TimeSpan> &&
-                 !std::same_as<std::chrono::duration<Number, Unit>, TimeSpan>)
-    PropertyValue(std::chrono::duration<Number, Unit> length) noexcept
-        : PropertyValue{TimeSpan{length}} {}
+    template <detail::OtherTimeSpan Length>
+    PropertyValue(Length length) noexcept : PropertyValue{TimeSpan{length}} {}
     /// An instant of .NET.
     PropertyValue(DateTimeOffset time) noexcept;
     /// A URI of .NET.
@@ -244,7 +261,7 @@ public:
 
     /// A value that holds a `T`, constructed in place from `parts`.
     template <typename T, typename... Parts>
-        requires std::constructible_from<Held, std::in_place_type_t<T>, Parts...>
+    requires std::constructible_from<Held, std::in_place_type_t<T>, Parts...>
     explicit PropertyValue(std::in_place_type_t<T> which, Parts&&... parts)
         : Held{which, std::forward<Parts>(parts)...} {}
 

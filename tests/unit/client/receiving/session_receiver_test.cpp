@@ -228,7 +228,9 @@ TEST_CASE("session receiver: a session is held by one at a time") {
 }
 
 template <typename R>
-concept can_receive_unnamed = requires(R&& unnamed) { std::forward<R>(unnamed).receive(1); };
+concept can_receive_unnamed = requires(R&& unnamed) {
+    std::forward<R>(unnamed).receive(1);
+};
 
 // Its session would be given back before the messages are settled.
 static_assert(!can_receive_unnamed<SessionReceiver>);
