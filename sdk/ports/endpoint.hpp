@@ -117,7 +117,7 @@ struct DeleteMessagesRequest {
 };
 
 /// The answer of `Endpoint::delete_messages`. A purge repeats the request until `count` is zero or
-/// the purge's limit is reached.
+/// the purge's limit is reached. Too many small counts in a row fail it (`PurgeProgress`).
 struct DeletedMessages {
     std::uint32_t count{0}; ///< zero: there are no more
     /// The instant that the request named, or that the port chose.

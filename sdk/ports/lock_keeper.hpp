@@ -51,7 +51,8 @@ public:
     /// The broker granted a request made at `asked`.
     void granted(TimePoint asked, LockGrant grant) noexcept;
 
-    /// The broker answered the renewal made at `asked`. A refused renewal is tried again soon.
+    /// The broker answered the renewal made at `asked`. The failure `lock_lost` ends the lock.
+    /// After another failure, the renewal is tried again soon, unless the lock is about to end.
     [[nodiscard]] LockActions answered(TimePoint asked, TimePoint now,
                                        const core::Result<LockGrant>& answer) noexcept;
 

@@ -19,9 +19,9 @@ namespace sessionq::client {
     return {.code = Errc::protocol_error, .detail = "the broker makes no progress: " + what};
 }
 
-/// Returns the position after the messages of `page`, where the next peek begins. The page was
-/// requested from the position `from`. Returns nothing if no message is at `from` or after it,
-/// because the broker would send the same page for ever. Pure.
+/// Returns the position after the last message of `page`, where the next peek begins. `page` is
+/// not empty, and was requested from the position `from`. Returns nothing if all its messages are
+/// before `from`: the broker ignores the position, and would send the same page for ever. Pure.
 [[nodiscard]] inline std::optional<std::int64_t> position_behind(
     const std::vector<ReceivedMessage>& page, std::int64_t from) noexcept {
     std::int64_t last = std::numeric_limits<std::int64_t>::min();

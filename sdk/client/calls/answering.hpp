@@ -10,8 +10,9 @@
 
 namespace sessionq::client {
 
-/// The answer of a public call. The handler that was passed to `answer_to` gets it. `take` returns
-/// the caller's result, or throws the failure of the call.
+/// The answer of a public call, for a coroutine or the application's Asio. The handler of
+/// `PreparedCall::answer_to` gets it. `take` makes the caller's result (`R`) from the operation's
+/// answer (`T`), or throws the call's failure.
 template <typename T, typename R>
 class AnswerOf final : public detail::Answer<R> {
 public:

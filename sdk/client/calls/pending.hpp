@@ -60,7 +60,8 @@ public:
     void give_up(Errc why);
 
 protected:
-    /// Returns true for the first caller only. The answer of that caller counts.
+    /// Ends the operation. Returns false if it had ended before, by an answer or because it was
+    /// given up. The caller's answer then does not count.
     [[nodiscard]] bool end() noexcept;
 
     /// `failure` null: the operation succeeded.

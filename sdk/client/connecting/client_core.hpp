@@ -25,8 +25,8 @@ namespace sessionq::client {
 /// application's callbacks, and outlives the endpoint.
 using EndpointFactory = std::function<ports::EndpointPtr(ReceiveThread&, core::Executor& notifier)>;
 
-/// A receive thread, and everything that a client has on it. `ClientCore` makes
-/// `ClientOptions::receive_threads` of them.
+/// One receive thread, with everything that a client has on it. A `ClientCore` has
+/// `ClientOptions::receive_threads` objects of this type.
 struct EndpointThread {
     std::unique_ptr<ReceiveThread> thread;
     ports::EndpointPtr endpoint; ///< Created, used and destroyed on the thread.

@@ -80,7 +80,8 @@ template <typename R>
 }
 
 /// Returns an operation that calls `method` of the receiver on its loop. If the receiver is not
-/// open then, the operation fails. The operation refers to no client while it runs on the loop.
+/// open by then, the operation fails. Only the waiting caller keeps the client alive: what runs on
+/// the loop must not hold it.
 template <typename T, typename... Args>
 [[nodiscard]] Operation<T> on_session(const HeldSession& session, const CallOptions& call,
                                       void (SessionReceiverCore::*method)(const PendingPtr<T>&,

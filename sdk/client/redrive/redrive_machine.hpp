@@ -70,9 +70,9 @@ public:
 
     /// Answers `Receive`. Call it in any case, and then `received` for each dead letter that came.
     void received_nothing();
-    /// A dead letter was received and is locked. Returns false if the letter was not planned. Keep
-    /// its lock all the same, so that the broker does not deliver it again. A letter that comes
-    /// again and again is no progress after `most_arrivals`.
+    /// A dead letter was received and is locked. Returns false if the letter was not planned, or is
+    /// completed already. Keep its lock all the same, so that the broker does not deliver it again.
+    /// Only the first `most_arrivals` arrivals of a letter count as progress.
     bool received(Number number, TimePoint now);
     /// The lock of a dead letter of the current session is lost.
     void lost(Number number);

@@ -78,9 +78,9 @@ public:
     [[nodiscard]] bool rolls(Duration idle_timeout) const noexcept {
         return (idle_timeout == Duration::zero() || asked_ahead_) && credit_.shown_empty();
     }
-    /// Returns when to ask for the credit back, so that the answer is there at `idle_end`.
-    /// TimePoint::max(): not now. A message that is too late for the drain would have come after
-    /// the idle timeout too.
+    /// Returns when to drain, so that the answer comes at `idle_end`. TimePoint::max(): not now.
+    /// The early drain cuts no message off: a message that reaches the broker after the drain could
+    /// not have been here before `idle_end` either.
     [[nodiscard]] TimePoint ask_at(TimePoint idle_end, Duration idle_timeout) const noexcept {
         if (credit_.phase() != CreditWindow::Phase::flowing || credit_.credit() == 0 ||
             idle_end == TimePoint::max()) {

@@ -15,11 +15,12 @@ namespace sessionq::processor {
 /// clock, any thread.
 class BatchMachine {
 public:
-    /// Whether a waiting message joins a batch that has begun. A message that does not join begins
-    /// the next batch. `MessageMachine::may_start` decides only then whether it starts at all.
-    /// `examines`: the session's record is read before a suspect starts (`Suspect`). A message that
-    /// may have killed consumers is alone in its batch, so that a further death shows which message
-    /// caused it.
+    /// Returns whether a waiting message joins a batch that has begun. If not, it stays in the
+    /// lane, and `MessageMachine::may_start` decides about it later. These do not join:
+    /// - an `expired` message,
+    /// - a guarded message, which may have killed consumers. It is alone in its batch, so that a
+    ///   further death shows its cause,
+    /// - if `examines`: a suspect before the session's record was read for it (`Suspect`).
     [[nodiscard]] static bool joins(const MessageMachine& message, bool expired,
                                     bool examines) noexcept {
         return !expired && !message.is_guarded() &&

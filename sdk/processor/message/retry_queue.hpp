@@ -9,9 +9,9 @@
 
 namespace sessionq::processor {
 
-/// Holds the messages of a session that wait for their next try or to go back. They are sorted by
-/// the end of their wait. `MessageLists` owns the queue. Thousands may wait, each until another
-/// instant.
+/// Holds the messages of a session that wait for an instant: for their next try, or to be given
+/// back to the broker (delayed abandon, parking, `retry_later`). They are sorted by that instant.
+/// `MessageLists` owns the queue. Without order, thousands may wait.
 class RetryQueue {
 public:
     void add(MessageMachine& message) { waiting_.emplace(message.retry_at(), &message); }

@@ -20,9 +20,9 @@ struct LockSteps {
 };
 
 /// Decides when the lock of one session is renewed, when to warn of its end, and when it is lost
-/// (R11-R13). The lock is renewed only while handlers make progress. `SessionMachine` reports each
-/// grant and answer, and calls `look` when the session's timer is due. `ports::LockKeeper` computes
-/// the instants.
+/// (R11-R13). The lock is not renewed while handlers make no progress for longer than a limit. An
+/// idle session's lock is renewed. `SessionMachine` reports each grant and answer, and calls `look`
+/// when the session's timer is due. `ports::LockKeeper` computes the instants.
 class SessionLock {
 public:
     /// `longest`: the lock is not renewed if no handler has ended for so long. Zero: no limit.

@@ -164,7 +164,9 @@ public:
     [[nodiscard]] bool suspects(std::uint32_t deliveries, bool holder_lost) const noexcept {
         return attempts_.suspects(deliveries, holder_lost, had_messages_);
     }
-    /// When a handler ended last, or the session began to wait for one.
+    /// The last progress: a handler ended, or the session began to wait for something, such as its
+    /// first message, a retry, or the end of a parking. `max_lock_renewal` and the health count
+    /// from it.
     [[nodiscard]] TimePoint progress_at() const noexcept { return progress_at_; }
     /// How long a message has waited for a worker while no handler of the session runs.
     [[nodiscard]] Duration ready_for(std::uint32_t running, TimePoint now) const noexcept;

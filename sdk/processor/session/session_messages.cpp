@@ -374,8 +374,8 @@ std::optional<Resolution> SessionMachine::way_back() const noexcept {
                                           : Resolution{ports::Outcome::release};
 }
 
-/// Returns how many messages wait alone, so that others pass them. These take no place in the
-/// window.
+/// Returns how many messages take no place in the window, because they wait for a retry while
+/// others pass them. At most `most_set_aside`. Zero if the messages have an order: none pass then.
 std::uint32_t SessionMachine::set_aside() const noexcept {
     const std::size_t waiting = settings_.ordered ? 0 : lists_.retries();
     return static_cast<std::uint32_t>(std::min(waiting, most_set_aside));

@@ -44,8 +44,8 @@ public:
     [[nodiscard]] const std::string& session_id() const noexcept { return session_id_; }
     [[nodiscard]] dispatch::Lane& lane() const noexcept { return *lane_; }
     [[nodiscard]] std::stop_token stop_token() const noexcept { return lock_->stop_token(); }
-    /// Whether a suspect must wait in this session until the session's record was read. The record
-    /// may delay the message (`retry_later`), or show that it has killed too many consumers.
+    /// Whether this session's record is read before a `Suspect` starts. The record may say that the
+    /// message waits (`retry_later`), or that it has killed too many consumers.
     [[nodiscard]] bool examines() const noexcept { return examines_; }
     /// Whether the messages have an order to keep. The messages of an entity without sessions have
     /// none.

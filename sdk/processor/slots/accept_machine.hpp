@@ -66,8 +66,8 @@ public:
     /// The accept brought a session. Returns whether a slot is free for the session. If not, the
     /// session goes back.
     [[nodiscard]] bool granted(Ask& ask, TimePoint now) noexcept;
-    /// The broker answered a close after `taken`. The time shows how soon the broker answers at
-    /// all.
+    /// The broker answered a close after `taken`. `GrantTime` estimates from it how soon the broker
+    /// grants a session that is ready.
     void closed_in(Duration taken) noexcept { grant_time_.closed_in(taken); }
     /// The accept failed. Returns whether to tell the application.
     [[nodiscard]] bool failed(Ask& ask, Errc code, TimePoint now) noexcept;
