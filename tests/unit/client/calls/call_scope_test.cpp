@@ -5,8 +5,8 @@
 
 #include <sessionq/browser.hpp>
 
-#include "client/orders_fixture.hpp"
 #include "core/clock.hpp"
+#include "unit/client/orders_fixture.hpp"
 
 namespace sessionq {
 namespace {

@@ -6,8 +6,8 @@
 #include <sessionq/browser.hpp>
 #include <sessionq/session_processor.hpp>
 
-#include "client/orders_fixture.hpp"
 #include "support/code_of.hpp"
+#include "unit/client/orders_fixture.hpp"
 
 namespace sessionq {
 
