@@ -88,10 +88,14 @@ constexpr std::array ranges = std::to_array<Range>({
     {0x16e60, 0x16e7f, 1, -32},  {0x1e922, 0x1e943, 1, -34},
 });
 
+constexpr bool is_ascii(char byte) noexcept { return static_cast<unsigned char>(byte) < 0x80; }
+
+constexpr char upper_ascii(char letter) noexcept {
+    return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+}
+
+/// Of a character beyond ASCII.
 constexpr std::uint32_t upper(std::uint32_t code) noexcept {
-    if (code < 0x80) {
-        return code >= 'a' && code <= 'z' ? code - 'a' + 'A' : code;
-    }
     const auto* const range = std::ranges::lower_bound(ranges, code, {}, &Range::last);
     const bool is_lower =
         range != ranges.end() && code >= range->first && (code - range->first) % range->step == 0;
@@ -102,6 +106,10 @@ constexpr std::uint32_t upper(std::uint32_t code) noexcept {
 /// is not UTF-8 is beyond all characters.
 std::uint32_t take_folded(std::string_view& text) noexcept {
     constexpr std::uint32_t beyond = 0x110000;
+    if (const char first = text.front(); is_ascii(first)) {
+        text.remove_prefix(1);
+        return static_cast<std::uint32_t>(upper_ascii(first));
+    }
     const auto character = first_character(text);
     const std::uint32_t code =
         character ? upper(character->code) : beyond + static_cast<unsigned char>(text.front());
@@ -132,8 +140,15 @@ void append_utf8(std::string& to, std::uint32_t code) {
 } // namespace
 
 std::string fold_session_id(std::string_view id) {
-    std::string folded;
-    folded.reserve(id.size());
+    std::string folded{id};
+    char* at = folded.data();
+    char* const end = at + folded.size();
+    while (at != end && is_ascii(*at)) { // nearly every id to its end, and each roll folds some
+        *at = upper_ascii(*at);
+        ++at;
+    }
+    id.remove_prefix(static_cast<std::size_t>(at - folded.data()));
+    folded.resize(folded.size() - id.size());
     while (!id.empty()) {
         const char first = id.front();
         const std::uint32_t code = take_folded(id);
@@ -159,9 +174,15 @@ bool is_same_session(std::string_view left, std::string_view right) noexcept {
 }
 
 std::size_t SessionIdHash::operator()(std::string_view id) const noexcept {
-    std::size_t hash = 0xcbf29ce484222325U; // FNV-1a
+    constexpr std::size_t prime = 0x100000001b3U; // of FNV-1a
+    std::size_t hash = 0xcbf29ce484222325U;
+    std::size_t ascii = 0;
+    while (ascii != id.size() && is_ascii(id[ascii])) { // nearly every id to its end
+        hash = (hash ^ static_cast<unsigned char>(upper_ascii(id[ascii++]))) * prime;
+    }
+    id.remove_prefix(ascii);
     while (!id.empty()) {
-        hash = (hash ^ take_folded(id)) * 0x100000001b3U;
+        hash = (hash ^ take_folded(id)) * prime;
     }
     return hash;
 }
