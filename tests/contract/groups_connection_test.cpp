@@ -356,7 +356,7 @@ TEST_CASE("groups: on a queue that rebalances with pause, a new consumer gets it
         messages.push_back(Message::text("g" + std::to_string(i % 8), std::to_string(i / 8)));
     }
     Sender sender{here, queue};
-    sender.send(messages);
+    sender.send_all(messages);
     std::mutex mutex;
     std::map<std::string, std::string, std::less<>> handled;
     std::map<std::string, int, std::less<>> running;
