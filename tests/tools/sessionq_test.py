@@ -186,7 +186,11 @@ class CommandLine(OnDaemon):
         self.assertIn("nowhere", self.run_it("peek", "nowhere", code=1).stderr)
         of_ada = ("--session", "ada")
         refused = self.run_it("receive", "plain", *of_ada, code=1)
-        self.assertIn("leave out --session", refused.stderr)
+        self.assertIn("--session does not apply", refused.stderr)
+        refused = self.run_it("state", "get", "plain", *of_ada, code=1)
+        self.assertIn("--session does not apply", refused.stderr)
+        refused = self.run_it("receive", "orders", "--deferred", "5", code=1)
+        self.assertIn("give --session", refused.stderr)
         self.assertIn("ENTITY", self.run_it("peek", "--help").stdout.upper())
 
 

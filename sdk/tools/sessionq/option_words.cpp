@@ -17,7 +17,7 @@ constexpr std::array words{
     std::pair{"RedriveOptions::max_wait"sv, "--wait"sv},
     std::pair{"PurgeOptions::session_id"sv, "--session"sv},
     std::pair{"ClientOptions::proxy"sv, "--proxy"sv},
-    std::pair{"has no sessions; use a Receiver"sv, "has no sessions; leave out --session"sv},
+    std::pair{"has no sessions; use a Receiver"sv, "has no sessions; --session does not apply"sv},
     std::pair{"requires sessions; use a SessionReceiver"sv, "requires sessions; give --session"sv},
 };
 
