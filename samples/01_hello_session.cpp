@@ -15,7 +15,7 @@ int main() {
     sessionq::Sender sender{client, "orders"};
     for (const char* step : {"placed", "paid", "shipped"}) {
         for (const char* customer : {"ada", "ben", "cleo"}) {
-            sender.send(sessionq::Message::text(customer, step)); // the session is the customer
+            sender.send(sessionq::Message::of(step).in_session(customer));
         }
     }
 

@@ -22,15 +22,15 @@ void fill(const sessionq::Client& client) {
     std::vector<sessionq::Message> messages;
     for (int i = 0; i < sessions * messages_each; ++i) {
         messages.push_back(
-            sessionq::Message::text("session " + std::to_string(i % sessions), "job"));
+            sessionq::Message::of("job").in_session("session " + std::to_string(i % sessions)));
     }
     sessionq::Sender{client, "jobs"}.send_all(std::move(messages));
 }
 
 /// Handles all messages of the queue. Returns the processor's state just before the end.
 sessionq::ProcessorDescription consume(const sessionq::Client& client, const std::string& what,
-                                       const sessionq::ProcessorOptions& options,
-                                       const sessionq::ConcurrencyLimits* later = nullptr) {
+                                       const sessionq::SessionProcessorOptions& options,
+                                       const sessionq::SessionProcessorLimits* later = nullptr) {
     fill(client);
     std::latch handled{sessions * messages_each};
     sessionq::SessionProcessor jobs{client, "jobs", options};
@@ -76,7 +76,7 @@ int main() {
              .session_idle_timeout = 0s,
              .worker_threads = 16});
 
-    const sessionq::ConcurrencyLimits wider{.max_concurrent_sessions = 16};
+    const sessionq::SessionProcessorLimits wider{.max_concurrent_sessions = 16};
     const auto last = consume(
         client, "1 session, raised to 16 while running",
         {.max_concurrent_sessions = 1, .session_idle_timeout = 0s, .worker_threads = 16}, &wider);

@@ -38,7 +38,8 @@ int main() {
 
     std::vector<sessionq::Message> messages;
     for (int i = 0; i < sessions; ++i) {
-        messages.push_back(sessionq::Message::text("customer " + std::to_string(i), "payment"));
+        messages.push_back(
+            sessionq::Message::of("payment").in_session("customer " + std::to_string(i)));
     }
     sessionq::Sender{client, "payments"}.send_all(std::move(messages));
 

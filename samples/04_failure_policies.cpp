@@ -29,9 +29,10 @@ void demonstrate(sessionq::LocalBroker& broker, const std::string& what,
     std::cout << what << '\n';
     broker.create_queue(what, {.max_delivery_count = 2}); // then the broker dead-letters it
     const auto client = sessionq::Client::in_process(broker);
-    sessionq::Sender{client, what}.send_all({sessionq::Message::text("ada", "first payment"),
-                                             sessionq::Message::text("ada", "bad payment"),
-                                             sessionq::Message::text("ada", "last payment")});
+    sessionq::Sender{client, what}.send_all(
+        {sessionq::Message::of("first payment").in_session("ada"),
+         sessionq::Message::of("bad payment").in_session("ada"),
+         sessionq::Message::of("last payment").in_session("ada")});
 
     sessionq::SessionProcessor payments{
         client, what, {.session_idle_timeout = 0s, .failure_policy = policy}};

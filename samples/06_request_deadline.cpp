@@ -36,9 +36,8 @@ int main() {
             << "': " << (left(context.deadline()) <= 10s ? "within its 10 s" : "without a deadline")
             << '\n';
         // The send gives up at the deadline, and the message carries the time that is left.
-        invoices.send(
-            sessionq::Message::text(context.message().session_id(),
-                                    "invoice for " + std::string{context.message().text()}));
+        invoices.send(sessionq::Message::of("invoice for " + std::string{context.message().text()})
+                          .in_session(context.message().session_id()));
     });
     std::atomic<int> handled{0};
     sessionq::SessionProcessor billing{client, "invoices"};
@@ -58,10 +57,10 @@ int main() {
         const auto deadline = sessionq::Deadline::in(10s);
         const sessionq::OperationContext::Scope scope{sessionq::OperationContext{deadline}};
         sessionq::Sender sender{client, "requests"};
-        sender.send(sessionq::Message::text("customer-1", "two books"));
+        sender.send(sessionq::Message::of("two books").in_session("customer-1"));
     }
     // A request past its deadline is dead-lettered, not handled.
-    sessionq::Message late = sessionq::Message::text("customer-2", "a lamp");
+    sessionq::Message late = sessionq::Message::of("a lamp").in_session("customer-2");
     late.deadline = sessionq::Deadline::in(0s);
     sessionq::Sender{client, "requests"}.send(std::move(late));
 

@@ -23,7 +23,7 @@ int main(int count, char** arguments) {
         for (const char* step : {"placed", "paid", "shipped"}) {
             for (const char* customer : {"ada", "ben", "cleo"}) {
                 // The session id travels as the group id.
-                sender.send(sessionq::Message::text(customer, step));
+                sender.send(sessionq::Message::of(step).in_session(customer));
             }
         }
 

@@ -36,9 +36,10 @@ int main() {
     broker.create_queue("orders", {.duplicate_detection_window = std::chrono::hours{1}});
     const auto client = sessionq::Client::in_process(broker);
     const sessionq::Sender sender{client, "orders"};
-    sender.send_all({sessionq::Message::text("ada", "2 lamps"), sessionq::Message::text("ada", ""),
-                     sessionq::Message::text("ada", "1 chair"),
-                     sessionq::Message::text("ben", "a bed")});
+    sender.send_all({sessionq::Message::of("2 lamps").in_session("ada"),
+                     sessionq::Message::of("").in_session("ada"),
+                     sessionq::Message::of("1 chair").in_session("ada"),
+                     sessionq::Message::of("a bed").in_session("ben")});
     handle_all(client, "ada", false);
     handle_all(client, "ben", false);
 

@@ -48,9 +48,10 @@ int main() {
     broker.create_queue("payments");
     const auto client = sessionq::Client::in_process(broker);
     sessionq::Sender sender{client, "payments"};
-    sender.send_all(
-        {sessionq::Message::text("ada", "no amount"), sessionq::Message::text("ada", "by card"),
-         sessionq::Message::text("ben", "to the bank"), sessionq::Message::text("ben", "in cash")});
+    sender.send_all({sessionq::Message::of("no amount").in_session("ada"),
+                     sessionq::Message::of("by card").in_session("ada"),
+                     sessionq::Message::of("to the bank").in_session("ben"),
+                     sessionq::Message::of("in cash").in_session("ben")});
 
     std::latch paid{3};
     sessionq::SessionProcessor payments{client, "payments"};

@@ -48,8 +48,8 @@ int main() {
     sessionq::Sender sender{client, "readings"};
     for (int i = 1; i <= 40; ++i) {
         const std::string reading = i == 17 ? "nonsense" : std::to_string(i);
-        sender.send_all({sessionq::Message::text("meter 1", reading),
-                         sessionq::Message::text("meter 2", std::to_string(100 + i))});
+        sender.send_all({sessionq::Message::of(reading).in_session("meter 1"),
+                         sessionq::Message::of(std::to_string(100 + i)).in_session("meter 2")});
     }
 
     std::latch stored{79};

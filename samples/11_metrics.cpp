@@ -109,7 +109,8 @@ int main(int argc, char** argv) {
     const auto client = sessionq::Client::in_process(broker);
     sessionq::Sender sender{client, "orders"};
     for (int i = 0; i < 100; ++i) {
-        sender.send(sessionq::Message::text("customer " + std::to_string(i % 10), "an order"));
+        sender.send(
+            sessionq::Message::of("an order").in_session("customer " + std::to_string(i % 10)));
     }
 
     std::latch handled{100};

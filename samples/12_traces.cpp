@@ -104,7 +104,8 @@ int main() {
         if (context.attempt() == 1) {
             throw std::runtime_error{"the warehouse is closed"}; // its next try is another span
         }
-        bills_sender.send(sessionq::Message::text("ada", "bill")); // belongs to this handler's span
+        bills_sender.send(
+            sessionq::Message::of("bill").in_session("ada")); // belongs to this handler's span
     });
     std::latch billed{1};
     sessionq::SessionProcessor bills{client, "bills"};
@@ -114,7 +115,7 @@ int main() {
 
     // A service would take this from the request that it serves.
     const auto request = sessionq::OperationContext{}.with_trace(context_for(nullptr));
-    sessionq::Sender{client, "orders"}.send(sessionq::Message::text("ada", "order"),
+    sessionq::Sender{client, "orders"}.send(sessionq::Message::of("order").in_session("ada"),
                                             {.context = request});
     billed.wait();
     orders.stop();

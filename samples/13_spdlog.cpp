@@ -94,7 +94,7 @@ void fail_once() {
     sessionq::LocalBroker broker;
     broker.create_queue("orders");
     const auto client = sessionq::Client::in_process(broker);
-    sessionq::Sender{client, "orders"}.send(sessionq::Message::text("ada", "order"));
+    sessionq::Sender{client, "orders"}.send(sessionq::Message::of("order").in_session("ada"));
 
     std::latch handled{1};
     sessionq::SessionProcessor orders{client, "orders"};

@@ -74,7 +74,7 @@ int main() {
     const auto request = start("request");
     {
         const trace_api::Scope scope{request}; // messages sent in it belong to it
-        sessionq::Sender{client, "orders"}.send(sessionq::Message::text("ada", "order"));
+        sessionq::Sender{client, "orders"}.send(sessionq::Message::of("order").in_session("ada"));
     }
     request->End();
     handled.wait();

@@ -19,7 +19,7 @@ std::string ask(const sessionq::Client& client, sessionq::SessionReceiver& repli
                 const std::string& question) {
     const auto deadline = sessionq::Deadline::in(10s);
     const sessionq::OperationContext::Scope scope{sessionq::OperationContext{deadline}};
-    sessionq::Message request = sessionq::Message::text(replies.session_id(), question);
+    sessionq::Message request = sessionq::Message::of(question).in_session(replies.session_id());
     request.message_id = "id of " + question; // in a real program a UUID
     request.reply_to = "replies";
     request.reply_to_session_id = replies.session_id();
@@ -47,8 +47,9 @@ int main() {
     sessionq::SessionProcessor service{client, "requests"};
     service.on_message([&client](sessionq::MessageContext& context) {
         const auto& request = context.message();
-        sessionq::Message reply = sessionq::Message::text(
-            request.reply_to_session_id(), "the answer to " + std::string{request.text()});
+        sessionq::Message reply =
+            sessionq::Message::of("the answer to " + std::string{request.text()})
+                .in_session(request.reply_to_session_id());
         reply.correlation_id = request.message_id();
         // A real service keeps a sender for each queue that requesters name.
         sessionq::Sender{client, std::string{request.reply_to()}}.send(std::move(reply));

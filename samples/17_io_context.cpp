@@ -43,7 +43,7 @@ int main() {
     const auto client = sessionq::Client::in_process(broker);
     sessionq::Sender sender{client, "orders"};
     for (int i = 0; i < messages; ++i) {
-        sender.send(sessionq::Message::text("customer " + std::to_string(i % 3), "order"));
+        sender.send(sessionq::Message::of("order").in_session("customer " + std::to_string(i % 3)));
     }
 
     asio::io_context loop;

@@ -53,8 +53,8 @@ int main() {
     const auto client = sessionq::Client::in_process(broker);
     sessionq::Sender sender{client, "payments"};
     for (const char* amount : {"10", "20", "30"}) {
-        sender.send(sessionq::Message::text("ada", amount));
-        sender.send(sessionq::Message::text("ben", amount));
+        sender.send(sessionq::Message::of(amount).in_session("ada"));
+        sender.send(sessionq::Message::of(amount).in_session("ben"));
     }
 
     SessionData<Account> accounts;

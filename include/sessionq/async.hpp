@@ -74,8 +74,8 @@
 /// code does not compile:
 ///
 ///     const CallOptions soon{.timeout = std::chrono::seconds{1}};
-///     co_await async_send(sender, Message::text("ada", "placed"), soon);
-namespace sessionq {
+///     co_await async_send(sender, Message::of("placed").in_session("ada"), soon);
+namespace sessionq::inline v1 {
 
 // Twins of the functions of `Sender`
 [[nodiscard]] inline asio::awaitable<void> async_send(const Sender& sender, Message message,
@@ -326,4 +326,4 @@ namespace sessionq {
         detail::prepare_receive_deferred(session, std::move(sequence_numbers), call));
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -5,7 +5,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// Growing delays: `min` first, then doubled with each failure in a row, up to `max`. Half of each
 /// delay is random, so that clients that failed together do not retry together.
@@ -19,4 +19,4 @@ struct BackoffOptions {
     Duration max{std::chrono::seconds{30}};
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

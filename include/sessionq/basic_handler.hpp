@@ -9,7 +9,7 @@
 
 #include <sessionq/handler_done.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// A function of the application that handles messages. Use it as `MessageHandler` (`Work` is one
 /// message) or as `BatchHandler` (`Work` is a batch). The handler finishes when the function
@@ -93,4 +93,4 @@ private:
     Start start_{};
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -6,7 +6,7 @@
 #include <sessionq/basic_handler.hpp>
 #include <sessionq/message_context.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// Handles batches of messages. The messages of a batch are of one session and in order. There is
 /// at least one.
@@ -21,4 +21,4 @@ namespace sessionq {
 ///     });
 using BatchHandler = BasicHandler<std::span<MessageContext>>;
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

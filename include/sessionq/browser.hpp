@@ -15,11 +15,11 @@
 #include <sessionq/sub_queue.hpp>
 #include <sessionq/time.hpp>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 class BrowserCore;
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 /// Which messages a `Browser` shows, and how it requests them. An aggregate for designated
 /// initialisers. A bad value throws `Error{Errc::invalid_option}` naming the member.
@@ -111,9 +111,9 @@ public:
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
-    std::shared_ptr<const client::BrowserCore> core_;
+    std::shared_ptr<const detail::client::BrowserCore> core_;
     std::int64_t position_;
 };
 
@@ -176,4 +176,4 @@ struct ListSessionsOptions {
                                                      const ListSessionsOptions& options = {},
                                                      const CallOptions& call = {});
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

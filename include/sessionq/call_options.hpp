@@ -7,7 +7,7 @@
 #include <sessionq/operation_context.hpp>
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// Limits the time of one call, and ties the call to a request. It is the last argument of the
 /// functions that wait for the broker, and of their `async_` twins in <sessionq/async.hpp>.
@@ -17,7 +17,7 @@ namespace sessionq {
 ///
 ///     using namespace std::chrono_literals;
 ///     std::stop_source user_left;
-///     sender.send(Message::text("ada", "placed"), {.timeout = 200ms});
+///     sender.send(Message::of("placed").in_session("ada"), {.timeout = 200ms});
 ///     auto messages = receiver.receive(10, 1s, {.stop = user_left.get_token()});
 ///
 /// A call ends with `timeout` at its deadline, and with `cancelled` when a stop token fires. If the
@@ -42,4 +42,4 @@ struct CallOptions {
     OperationContext context{};
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -19,15 +19,19 @@
 #include <sessionq/token_credential.hpp>
 #include <sessionq/transport.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 class LocalBroker;
 class Tracer;
 
-namespace client {
+} // namespace sessionq::inline v1
+
+namespace sessionq::detail::client {
 class ClientCore;
 struct Access;
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 /// Is told that a connection is idle.
 using ConnectionIdleHandler = std::function<void(const ConnectionIdleness&)>;
@@ -134,7 +138,7 @@ struct TlsOptions {
 ///     const auto orders = Client::connect(std::getenv("SESSIONQ_CONNECTION"),
 ///                                         {.operation_timeout = std::chrono::seconds{10}});
 ///     Sender sender{orders, "orders"};
-///     sender.send(Message::text("ada", "placed"));
+///     sender.send(Message::of("placed").in_session("ada"));
 ///
 /// Lifetimes: senders, receivers and processors made from a client keep it alive. The threads end
 /// with the last of them. That destructor waits for the threads, which does not depend on the
@@ -238,13 +242,13 @@ public:
     [[nodiscard]] Metrics metrics() const;
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
     static Client connect_with(std::string_view where, std::shared_ptr<TokenCredential> credential,
                                ClientOptions options, const TlsOptions& tls);
-    explicit Client(std::shared_ptr<client::ClientCore> core) noexcept;
+    explicit Client(std::shared_ptr<detail::client::ClientCore> core) noexcept;
 
-    std::shared_ptr<client::ClientCore> core_;
+    std::shared_ptr<detail::client::ClientCore> core_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -8,7 +8,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// The idle direction of a connection: receiving or sending.
 enum class IdleDirection : std::uint8_t {
@@ -40,4 +40,4 @@ struct ConnectionIdleness {
     friend bool operator==(const ConnectionIdleness&, const ConnectionIdleness&) = default;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

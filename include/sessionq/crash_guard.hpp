@@ -8,12 +8,12 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// How a processor treats messages that kill their consumers: a handler that crashes the process,
-/// or runs it out of memory, has no chance to throw. For `ProcessorOptions::crash_guard`.
+/// or runs it out of memory, has no chance to throw. For `SessionProcessorOptions::crash_guard`.
 ///
-///     const ProcessorOptions options{.crash_guard = CrashGuard{.deaths = 3}};
+///     const SessionProcessorOptions options{.crash_guard = CrashGuard{.deaths = 3}};
 ///
 /// A message is a *suspect* if it was delivered before, or if an earlier holder of its session had
 /// it and was lost. Before the handler of a suspect starts, the attempt is noted with the session's
@@ -71,4 +71,4 @@ struct CrashGuard {
 /// Writes `to_string(action)`.
 std::ostream& operator<<(std::ostream& out, CrashGuard::Action action);
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

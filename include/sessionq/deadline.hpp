@@ -5,7 +5,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// The instant by which a request must end, on the monotonic clock. It is absolute, so it passes
 /// through calls, threads and messages without arithmetic. A parameter `now` is
@@ -15,7 +15,8 @@ namespace sessionq {
 ///
 ///     const Deadline deadline = Deadline::in(std::chrono::seconds{2});
 ///     const OperationContext::Scope request{OperationContext{deadline}};
-///     sender.send(Message::text("ada", "placed")); // not handled later than in two seconds
+///     sender.send(Message::of("placed").in_session("ada")); // not handled later than in two
+///     seconds
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class Deadline {
@@ -68,4 +69,4 @@ private:
     TimePoint when_{TimePoint::max()};
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// A decimal number in one of AMQP's three widths (IEEE 754-2008, binary integer form). It keeps
 /// the encoded bytes, so trailing zeros and unusual encodings survive. Azure's client for .NET
@@ -69,4 +69,4 @@ private:
 /// Writes `to_string(width)`.
 std::ostream& operator<<(std::ostream& out, Decimal::Width width);
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

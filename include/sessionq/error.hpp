@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// Why an operation failed: one value per cause. `Failure` keeps the broker's own words apart.
 ///
@@ -134,7 +134,7 @@ struct Failure {
 /// Example:
 ///
 ///     try {
-///         sender.send(Message::text("ada", "placed"));
+///         sender.send(Message::of("placed").in_session("ada"));
 ///     } catch (const Error& error) {
 ///         if (error.code() == Errc::quota_exceeded) {
 ///             std::cerr << "the queue is full\n";
@@ -165,7 +165,7 @@ private:
 /// Writes `to_string(value)`.
 std::ostream& operator<<(std::ostream& out, Errc value);
 
-} // namespace sessionq
+} // namespace sessionq::inline v1
 
 template <>
 struct std::is_error_code_enum<sessionq::Errc> : std::true_type {};

@@ -14,11 +14,11 @@
 #include <sessionq/received_message.hpp>
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// How a processor treats a message whose handler threw. Make a policy with the functions:
 ///
-///     const ProcessorOptions options{
+///     const SessionProcessorOptions options{
 ///         .failure_policy = FailurePolicy::dead_letter().after_attempts(5)};
 ///
 /// An *attempt* is one call of the handler under one lock. A *delivery* is one time that the broker
@@ -125,10 +125,10 @@ struct FailureContext {
     std::string entity{};
     std::string session_id{};   ///< Empty without a session.
     std::uint32_t attempt{1};   ///< The attempt that failed. The first under a lock is 1.
-    FailurePolicy configured{}; ///< `ProcessorOptions::failure_policy`.
+    FailurePolicy configured{}; ///< `SessionProcessorOptions::failure_policy`.
 
     /// How often the message was delivered and counted before this delivery.
     [[nodiscard]] std::uint32_t delivery_count() const noexcept { return message.delivery_count(); }
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

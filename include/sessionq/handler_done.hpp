@@ -6,14 +6,15 @@
 #include <functional>
 #include <memory>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 struct Access;
-}
-namespace processor {
+} // namespace sessionq::detail::client
+
+namespace sessionq::detail::processor {
 struct HandlerFaults;
-}
+} // namespace sessionq::detail::processor
+
+namespace sessionq::inline v1 {
 
 /// Ends a handler that finishes later, see `BasicHandler::started_by`. Call it once.
 ///
@@ -59,15 +60,15 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return state_ != nullptr; }
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
     class State;
 
     HandlerDone(std::function<void(std::exception_ptr)> end,
-                std::shared_ptr<processor::HandlerFaults> faults);
+                std::shared_ptr<detail::processor::HandlerFaults> faults);
     /// From now on a call has no effect. Returns false if a call has ended the handler already.
     [[nodiscard]] bool revoke() const noexcept;
 
     std::shared_ptr<State> state_{};
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -9,7 +9,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// Why a processor is not healthy. A closed list. Each states when it holds; `advice` gives the
 /// remedy. The processor looks once a second, and whenever `describe` asks.
@@ -24,7 +24,8 @@ enum class HealthCause : std::uint8_t {
     /// `HealthBounds::accept_failing`. It is over when a session comes, or when the broker lets an
     /// accept wait for longer than a second. A named session that another receiver holds is none.
     accept_refused,
-    /// The broker did not answer an accept within `ProcessorOptions::accept_wait` and 5 s more. It
+    /// The broker did not answer an accept within `SessionProcessorOptions::accept_wait` and 5 s
+    /// more. It
     /// is over with the next answer.
     accept_unanswered,
     /// Faults ended three or more sessions of a slot in a row. It is over when the slot has held or
@@ -52,7 +53,7 @@ enum class HealthCause : std::uint8_t {
     /// A session has been ready, and nobody held it, for longer than
     /// `HealthBounds::sessions_waiting`. Only a broker in this process tells.
     sessions_waiting,
-    /// `ProcessorOptions::max_buffered_bytes` has been full for longer than
+    /// `SessionProcessorOptions::max_buffered_bytes` has been full for longer than
     /// `HealthBounds::buffer_full`.
     buffer_full,
     /// The broker's clock and this host's are 5 s or more apart. Locks show it, on brokers that
@@ -135,4 +136,4 @@ struct Health {
 /// Writes `to_string(state)`.
 std::ostream& operator<<(std::ostream& out, Health::State state);
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

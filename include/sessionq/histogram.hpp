@@ -7,11 +7,11 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 struct Access;
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 /// How lengths of time are distributed. A value. Its buckets are log-linear: 32 of them between a
 /// power of two and the next, in nanoseconds. So memory does not grow with the number of lengths,
@@ -72,7 +72,7 @@ public:
     [[nodiscard]] std::vector<Bucket> buckets() const;
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
     Histogram(std::vector<std::uint64_t> counts, double sum, Duration min, Duration max);
 
@@ -83,4 +83,4 @@ private:
     Duration max_{};
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

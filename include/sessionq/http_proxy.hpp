@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// An HTTP proxy through which a client reaches its broker. The client asks the proxy for a tunnel
 /// (method CONNECT) and speaks to the broker through it: TLS and WebSockets too, so the proxy sees
@@ -57,4 +57,4 @@ struct HttpProxy {
     friend bool operator==(const HttpProxy&, const HttpProxy&) = default;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

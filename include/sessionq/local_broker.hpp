@@ -15,12 +15,12 @@
 #include <sessionq/rule.hpp>
 #include <sessionq/time.hpp>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 class BrokerHost;
 struct Access;
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 /// Properties of a queue of a `LocalBroker`, fixed at creation. An aggregate for designated
 /// initialisers. A bad value throws `Error{Errc::invalid_option}` naming the member.
@@ -153,7 +153,7 @@ struct LocalBrokerOptions {
 ///     LocalBroker local;
 ///     local.create_queue("orders", {.lock_duration = std::chrono::seconds{30}});
 ///     const auto in_process = Client::in_process(local);
-///     Sender{in_process, "orders"}.send(Message::text("ada", "placed"));
+///     Sender{in_process, "orders"}.send(Message::of("placed").in_session("ada"));
 ///     std::cout << local.counts("orders").active << '\n'; // 1
 ///
 /// Names: a queue `name` has the dead-letter queue `name + "/$DeadLetterQueue"`. Receive from a
@@ -258,9 +258,9 @@ public:
     [[nodiscard]] QueueCounts counts(const std::string& name) const;
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
-    std::shared_ptr<client::BrokerHost> host_;
+    std::shared_ptr<detail::client::BrokerHost> host_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// The broker's name for the lock of one delivery: a UUID. For logs and the broker's own tools.
 ///
@@ -19,7 +19,7 @@ struct LockToken {
     friend bool operator==(const LockToken&, const LockToken&) = default;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1
 
 /// So that a lock token can be a key of `std::unordered_map`.
 template <>

@@ -11,13 +11,13 @@
 #include <sessionq/deadline.hpp>
 #include <sessionq/received_message.hpp>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 struct Access;
 struct HeldDelivery;
 class MessageHolder;
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 /// A message that the application must settle by itself, once. `SessionReceiver` and `Receiver`
 /// return it, and so does `SessionContext::receive_deferred` in a handler. The lock of its session
@@ -115,13 +115,13 @@ public:
                      Properties properties_to_modify = {}, const CallOptions& call = {});
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
-    LockedMessage(std::shared_ptr<client::MessageHolder> session,
-                  std::shared_ptr<client::HeldDelivery> delivery) noexcept;
+    LockedMessage(std::shared_ptr<detail::client::MessageHolder> session,
+                  std::shared_ptr<detail::client::HeldDelivery> delivery) noexcept;
 
-    std::shared_ptr<client::MessageHolder> session_;
-    std::shared_ptr<client::HeldDelivery> delivery_;
+    std::shared_ptr<detail::client::MessageHolder> session_;
+    std::shared_ptr<detail::client::HeldDelivery> delivery_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -9,7 +9,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// The importance of a log line, ascending. A failure that may cost the user something is at least
 /// a `warning`; if a processor's `on_error` is told of it, the line is at `debug`. `info` tells the
@@ -84,4 +84,4 @@ void set_log_level(LogLevel level) noexcept;
 /// The process-wide level. Thread-safe.
 [[nodiscard]] LogLevel log_level() noexcept;
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <sessionq/deadline.hpp>
@@ -17,7 +18,7 @@
 #include <sessionq/property_value.hpp>
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// The form of a message's body in AMQP. Messages are sent with one data section.
 enum class BodyKind : std::uint8_t {
@@ -98,12 +99,23 @@ struct Message {
     /// never.
     Deadline deadline{};
 
-    /// A message with a session id and a body.
-    [[nodiscard]] static Message text(std::string_view session_id, std::string_view body) {
+    /// Returns a message with this body. `Message::of("hello").in_session("ada")` has a session
+    /// too.
+    [[nodiscard]] static Message of(std::string_view text) {
         Message made;
-        made.session_id.emplace(session_id);
-        made.body = body;
+        made.body = text;
         return made;
+    }
+
+    /// Sets `session_id`. Returns this message.
+    Message& in_session(std::string_view id) & {
+        session_id.emplace(id);
+        return *this;
+    }
+    /// The same for a message that has no name yet: it can be sent or returned as it is.
+    [[nodiscard]] Message&& in_session(std::string_view id) && {
+        session_id.emplace(id);
+        return std::move(*this);
     }
 
     /// Whether all members are equal. Properties compare as `PropertyValue` does: an int and a long
@@ -165,4 +177,4 @@ struct DeliveryFacts {
     std::optional<LockToken> lock_token{};
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

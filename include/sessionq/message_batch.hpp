@@ -7,11 +7,11 @@
 
 #include <sessionq/message.hpp>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 struct Access;
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 /// Collects messages for one send, and tells whether one more fits. `Sender::create_batch` makes a
 /// batch with the entity's limit. `Sender::send` sends it.
@@ -21,7 +21,7 @@ struct Access;
 ///     const Sender orders{client, "orders"};
 ///     MessageBatch batch = orders.create_batch();
 ///     for (int i = 0; i < 100'000; ++i) {
-///         Message next = Message::text("ada", "line " + std::to_string(i));
+///         Message next = Message::of("line " + std::to_string(i)).in_session("ada");
 ///         if (!batch.try_add(next)) {
 ///             orders.send(std::move(batch)); // it is empty again
 ///             if (!batch.try_add(next)) {
@@ -59,7 +59,7 @@ public:
     [[nodiscard]] std::uint64_t max_bytes() const noexcept { return max_bytes_; }
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
     MessageBatch(std::uint64_t max_bytes, std::uint64_t max_message_bytes,
                  std::uint32_t beside_message, bool traced = false) noexcept
@@ -77,4 +77,4 @@ private:
     std::vector<Message> messages_{};
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -17,7 +17,7 @@
 #include <sessionq/message.hpp>
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// The standard text properties of a message.
 enum class TextField : std::uint8_t {
@@ -59,7 +59,7 @@ struct ContentChanges {
 /// Example: a message for the test of a handler.
 ///
 ///     const MessageContentPtr content =
-///         std::make_shared<const DecodedContent>(Message::text("ada", "placed"));
+///         std::make_shared<const DecodedContent>(Message::of("placed").in_session("ada"));
 ///     const ReceivedMessage received{content, {.sequence_number = 7}};
 ///
 /// Lifetimes: views live as long as the content.
@@ -136,7 +136,7 @@ using MessageContentPtr = std::shared_ptr<const MessageContent>;
 ///
 /// Example:
 ///
-///     const DecodedContent content{Message::text("ada", "placed")};
+///     const DecodedContent content{Message::of("placed").in_session("ada")};
 ///     std::cout << content.body() << '\n';
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
@@ -175,4 +175,4 @@ private:
     const Message message_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

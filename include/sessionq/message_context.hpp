@@ -9,15 +9,15 @@
 #include <sessionq/received_message.hpp>
 #include <sessionq/session_context.hpp>
 
-namespace sessionq {
-
-namespace processor {
+namespace sessionq::detail::processor {
 class HandledMessage;
-}
+} // namespace sessionq::detail::processor
+
+namespace sessionq::inline v1 {
 
 /// A message in its handler. A handler that returns completes the message, unless
-/// `ProcessorOptions::auto_complete` is off. A handler that throws leaves it to the failure policy.
-/// The functions below settle it otherwise.
+/// `SessionProcessorOptions::auto_complete` is off. A handler that throws leaves it to the failure
+/// policy. The functions below settle it otherwise.
 ///
 /// Example:
 ///
@@ -89,11 +89,11 @@ public:
     void defer(Properties properties_to_modify = {});
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
-    explicit MessageContext(processor::HandledMessage& call) noexcept : call_{&call} {}
+    explicit MessageContext(detail::processor::HandledMessage& call) noexcept : call_{&call} {}
 
-    processor::HandledMessage* call_;
+    detail::processor::HandledMessage* call_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -4,9 +4,9 @@
 #include <sessionq/basic_handler.hpp>
 #include <sessionq/message_context.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// Handles messages one by one.
 using MessageHandler = BasicHandler<MessageContext&>;
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

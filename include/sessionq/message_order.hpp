@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <string_view>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// The order in which a queue or subscription without sessions delivers its messages. A message
 /// that returns to the queue has its place in that order again.
@@ -21,4 +21,4 @@ enum class MessageOrder : std::uint8_t {
 /// Writes `to_string(order)`.
 std::ostream& operator<<(std::ostream& out, MessageOrder order);
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

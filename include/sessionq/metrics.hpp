@@ -9,7 +9,7 @@
 
 #include <sessionq/histogram.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// A name and a value that tell points of one metric apart.
 struct MetricAttribute {
@@ -220,4 +220,4 @@ private:
 /// become U+FFFD.
 [[nodiscard]] std::string to_json(const Metrics& metrics);
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -4,14 +4,15 @@
 #include <memory>
 #include <string>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 struct Access;
-}
-namespace servicebus {
+} // namespace sessionq::detail::client
+
+namespace sessionq::detail::servicebus {
 class KeyRing;
-}
+} // namespace sessionq::detail::servicebus
+
+namespace sessionq::inline v1 {
 
 /// A handle to the shared access keys of a client, which can be changed while the client uses them:
 /// keys are rotated without a restart.
@@ -53,9 +54,9 @@ public:
     void update_entity(const std::string& entity, std::string key_name, std::string key) const;
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
-    std::shared_ptr<servicebus::KeyRing> ring_;
+    std::shared_ptr<detail::servicebus::KeyRing> ring_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <string_view>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// How a broker reacts at the start if its stored data is damaged.
 enum class OnDamage : std::uint8_t {
@@ -23,4 +23,4 @@ enum class OnDamage : std::uint8_t {
 /// Writes `to_string(reaction)`.
 std::ostream& operator<<(std::ostream& out, OnDamage reaction);
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

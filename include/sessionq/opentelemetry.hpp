@@ -18,7 +18,7 @@
 /// Adapters to OpenTelemetry's C++ SDK, the component `sessionq::opentelemetry`. It is built where
 /// CMake finds the package `opentelemetry-cpp`. Tested with its version 1.28.0, built with C++20
 /// and without `WITH_STL`. `sessionq.hpp` does not include this header.
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// The span context that `trace` names. Invalid if `trace` is invalid by the W3C's rules.
 /// `is_remote`: whether another process made it.
@@ -131,4 +131,4 @@ private:
     std::unique_ptr<Book> book_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -8,7 +8,7 @@
 #include <sessionq/deadline.hpp>
 #include <sessionq/trace_context.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 class LockBound;
 
@@ -19,8 +19,8 @@ class LockBound;
 ///
 ///     const OperationContext request{Deadline::in(std::chrono::seconds{2})};
 ///     const OperationContext::Scope scope{request};
-///     sender.send(Message::text("ada", "placed")); // within two seconds
-///     sender.send(Message::text("ada", "paid"));   // within the rest of them
+///     sender.send(Message::of("placed").in_session("ada")); // within two seconds
+///     sender.send(Message::of("paid").in_session("ada"));   // within the rest of them
 ///
 /// Each thread has an *ambient* context, `current()`. A `Scope` makes a context ambient. A call of
 /// sessionq uses the ambient context, and `CallOptions::context` adds one for the call. A context
@@ -106,7 +106,7 @@ private:
 ///     std::stop_source user_left;
 ///     const OperationContext::Scope scope{
 ///         OperationContext::current().with_stop(user_left.get_token())};
-///     sender.send(Message::text("ada", "placed")); // cancelled when user_left fires
+///     sender.send(Message::of("placed").in_session("ada")); // cancelled when user_left fires
 ///
 /// Thread safety: the thread that begins a scope must end it.
 class OperationContext::Scope {
@@ -128,7 +128,8 @@ private:
 /// Example:
 ///
 ///     const OperationContext::DetachedScope detached;
-///     sender.send(Message::text("audit", "ada logged in")); // also if the request is out of time
+///     sender.send(Message::of("ada logged in").in_session("audit")); // also if the request is out
+///     of time
 ///
 /// Thread safety: the thread that begins a scope must end it.
 class OperationContext::DetachedScope {
@@ -142,4 +143,4 @@ private:
     const OperationContext* outer_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <sessionq/backoff_options.hpp>
@@ -15,17 +16,17 @@
 #include <sessionq/processor_report.hpp>
 #include <sessionq/sub_queue.hpp>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 struct Access;
 class ProcessorRuntime;
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 /// How a `Processor` works. An aggregate for designated initialisers. It is checked before anything
 /// starts: a value out of range throws `Error{Errc::invalid_option}` naming the member. Nothing is
 /// clamped.
-struct EntityProcessorOptions {
+struct ProcessorOptions {
     /// Consume this sub-queue of the entity. Default none: the entity itself.
     SubQueue sub_queue{SubQueue::none};
 
@@ -37,10 +38,10 @@ struct EntityProcessorOptions {
     /// Range: 0 to 10,000. Zero: automatic, from the number of handlers and the rate. Default 0.
     std::uint32_t prefetch{0};
 
-    /// As `ProcessorOptions::max_buffered_bytes`. Default 64 MiB.
+    /// As `SessionProcessorOptions::max_buffered_bytes`. Default 64 MiB.
     std::size_t max_buffered_bytes{std::size_t{64} << 20U};
 
-    /// As `ProcessorOptions::worker_threads`. Default 0.
+    /// As `SessionProcessorOptions::worker_threads`. Default 0.
     std::uint32_t worker_threads{0};
 
     /// How long the lock of a message is renewed after it came. Then the stop token of its handler
@@ -48,10 +49,10 @@ struct EntityProcessorOptions {
     /// does not keep it. Range: zero or more. Zero: no limit. Default 5 min.
     Duration max_lock_renewal{std::chrono::minutes{5}};
 
-    /// As `ProcessorOptions::receive_and_delete`. Default false.
+    /// As `SessionProcessorOptions::receive_and_delete`. Default false.
     bool receive_and_delete{false};
 
-    /// As `ProcessorOptions::auto_complete`. Default true.
+    /// As `SessionProcessorOptions::auto_complete`. Default true.
     bool auto_complete{true};
 
     /// The policy for a message whose handler threw, unless `Processor::on_failure` chooses one:
@@ -61,7 +62,7 @@ struct EntityProcessorOptions {
     /// longer delay. Default: abandon.
     FailurePolicy failure_policy{};
 
-    /// As `ProcessorOptions::expired_message`. Default: dead_letter.
+    /// As `SessionProcessorOptions::expired_message`. Default: dead_letter.
     ExpiredMessageAction expired_message{ExpiredMessageAction::dead_letter};
 
     /// Delays before the entity is opened again after it could not be, or after its link was lost.
@@ -74,8 +75,15 @@ struct EntityProcessorOptions {
     /// When the processor counts as not healthy. `ProcessorDescription::health` tells it.
     HealthBounds health{};
 
-    /// As `ProcessorOptions::describe_socket`. Default empty.
+    /// As `SessionProcessorOptions::describe_socket`. Default empty.
     std::string describe_socket{};
+};
+
+/// Limits for `Processor::update_limits`. Each that is unset stays as it is. Meaning and ranges are
+/// those of the members of `ProcessorOptions` with the same names.
+struct ProcessorLimits {
+    std::optional<std::uint32_t> max_concurrent_calls{};
+    std::optional<std::uint32_t> prefetch{};
 };
 
 /// Consumes an entity without sessions, or the dead-letter sub-queue of any entity: handles several
@@ -112,7 +120,7 @@ public:
     /// Checks the options, and that the broker supports them. It does no I/O and starts no thread.
     /// Errors: invalid_option (names the member), invalid_argument (`entity` must have 1 to 260
     /// characters), not_supported.
-    Processor(const Client& client, std::string entity, EntityProcessorOptions options = {});
+    Processor(const Client& client, std::string entity, ProcessorOptions options = {});
 
     ~Processor();
     Processor(Processor&&) noexcept;
@@ -124,7 +132,7 @@ public:
     void on_message(MessageHandler handler);
 
     /// As `SessionProcessor::on_failure`. The policy that it returns must abandon or dead-letter,
-    /// as `EntityProcessorOptions::failure_policy`.
+    /// as `ProcessorOptions::failure_policy`.
     void on_failure(std::function<FailurePolicy(const FailureContext&)> choose);
 
     /// As `SessionProcessor::on_error`. An entity that has sessions is told here, as
@@ -160,15 +168,12 @@ public:
         return stop(StopOptions{.timeout = timeout});
     }
 
-    /// Changes `EntityProcessorOptions::max_concurrent_calls` of a running processor. A lower limit
-    /// takes effect as handlers finish.
-    /// Errors: invalid_option (not 1 to 10,000), invalid_state (not started, or stopped).
-    void set_max_concurrent_calls(std::uint32_t calls);
-
-    /// Changes `EntityProcessorOptions::prefetch` of a running processor. A lower number takes
-    /// effect as messages finish: messages that the broker was asked for before may still come.
-    /// Errors: invalid_option (not 0 to 10,000), invalid_state (not started, or stopped).
-    void set_prefetch(std::uint32_t messages);
+    /// Changes those limits of a running processor that are set. A lower number of handlers takes
+    /// effect as handlers finish. A lower prefetch takes effect as messages finish: messages that
+    /// the broker was asked for before may still come.
+    /// Errors: invalid_option (names the member; the rules are those of the constructor),
+    /// invalid_state (not started, or stopped).
+    void update_limits(const ProcessorLimits& limits);
 
     /// As `SessionProcessor::describe`. There is one slot.
     [[nodiscard]] ProcessorDescription describe() const;
@@ -180,9 +185,9 @@ public:
     [[nodiscard]] Metrics metrics() const;
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
-    std::unique_ptr<client::ProcessorRuntime> runtime_;
+    std::unique_ptr<detail::client::ProcessorRuntime> runtime_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

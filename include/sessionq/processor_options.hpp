@@ -15,7 +15,7 @@
 #include <sessionq/health.hpp>
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// How a processor treats a message whose own deadline has passed before its handler started.
 enum class ExpiredMessageAction : std::uint8_t {
@@ -42,8 +42,8 @@ struct StopOptions {
 };
 
 /// Limits for `SessionProcessor::update_limits`. Each that is unset stays as it is. Meaning and
-/// ranges are those of the members of `ProcessorOptions` with the same names.
-struct ConcurrencyLimits {
+/// ranges are those of the members of `SessionProcessorOptions` with the same names.
+struct SessionProcessorLimits {
     std::optional<std::uint32_t> max_concurrent_sessions{};
     std::optional<std::uint32_t> max_concurrent_calls_per_session{};
     std::optional<std::uint32_t> max_concurrent_calls{};
@@ -59,7 +59,7 @@ struct ConcurrencyLimits {
 /// How a `SessionProcessor` works. An aggregate for designated initialisers. It is checked before
 /// anything starts: a value out of range throws `Error{Errc::invalid_option}` naming the member.
 /// Nothing is clamped.
-struct ProcessorOptions {
+struct SessionProcessorOptions {
     /// Sessions held at once, without those that are parked. A slot without a session waits for
     /// one. A session that waits only for the answers to its last settlements, and is then left,
     /// keeps its lock but no slot. If a delay of it is over (`FailurePolicy::retry_later`), it also
@@ -198,4 +198,4 @@ struct ProcessorOptions {
     std::string describe_socket{};
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -11,11 +11,12 @@
 #include <sessionq/health.hpp>
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// Where an error of a processor came from.
 enum class ErrorSource : std::uint8_t {
-    /// An accept failed. The entity is asked again, see `ProcessorOptions::error_backoff`. Accepts
+    /// An accept failed. The entity is asked again, see `SessionProcessorOptions::error_backoff`.
+    /// Accepts
     /// of one entity that fail together in the same way are told once.
     accept,
     /// `on_session_open` threw (handler_failed).
@@ -31,7 +32,7 @@ enum class ErrorSource : std::uint8_t {
     /// The session was lost.
     link,
     /// `on_failure` threw (handler_failed) or returned an invalid policy (invalid_option,
-    /// not_supported). `ProcessorOptions::failure_policy` follows.
+    /// not_supported). `SessionProcessorOptions::failure_policy` follows.
     failure_policy,
     /// The delay of `FailurePolicy::retry_later` could not be read from the session's state, or not
     /// be kept there. If it was not read, the processor leaves the session.
@@ -160,7 +161,7 @@ struct SlotDescription {
     /// handler.
     Duration since{};
     /// Most messages of the session that are fetched and not yet finished now, see
-    /// `ProcessorOptions::prefetch`. Zero: the slot holds no session.
+    /// `SessionProcessorOptions::prefetch`. Zero: the slot holds no session.
     std::uint32_t window{0};
     std::uint32_t in_flight{0}; ///< Messages received and not yet finished.
     std::uint32_t running{0};   ///< Handlers that run. With `on_messages`: their messages.
@@ -182,9 +183,10 @@ struct ProcessorDescription {
     std::vector<SlotDescription> parked{}; ///< Sessions held without a slot.
     /// Sessions that are left as soon as the broker has answered their last settlements and, if a
     /// delay of theirs is over (`FailurePolicy::retry_later`), has noted that. Until then they are
-    /// held without a slot, see `ProcessorOptions::max_concurrent_sessions`.
+    /// held without a slot, see `SessionProcessorOptions::max_concurrent_sessions`.
     std::vector<SlotDescription> settling{};
-    /// How long a session may keep its slot now, see `ProcessorOptions::max_hold`. Zero: no limit.
+    /// How long a session may keep its slot now, see `SessionProcessorOptions::max_hold`. Zero: no
+    /// limit.
     Duration session_hold{};
     /// Within this a session that is ready gets a slot, if handlers end in time: known while the
     /// broker tells how many wait and `max_hold` is unset. Zero: unknown, or none waits.
@@ -205,4 +207,4 @@ struct ProcessorDescription {
 /// Writes `to_string(state)`.
 std::ostream& operator<<(std::ostream& out, ProcessorDescription::State state);
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

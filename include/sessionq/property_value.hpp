@@ -21,7 +21,7 @@
 #include <sessionq/time.hpp>
 #include <sessionq/uuid.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// A length of time as .NET has it, in units of 100 ns. On the wire it is the described type
 /// `com.microsoft:timespan` of Azure's client for .NET.
@@ -113,7 +113,9 @@ concept PropertyInteger = std::integral<T> && !std::same_as<T, bool> && !std::sa
                           !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
 /// Types that a `PropertyValue` is made from. Not for applications.
-namespace detail {
+} // namespace sessionq::inline v1
+
+namespace sessionq::detail {
 
 template <typename T>
 concept SignedProperty = PropertyInteger<T> && std::signed_integral<T>;
@@ -136,7 +138,9 @@ template <typename T>
 concept OtherTimeSpan = std::convertible_to<T, TimeSpan> && !std::same_as<T, TimeSpan> &&
                         std::same_as<T, std::chrono::duration<typename T::rep, typename T::period>>;
 
-} // namespace detail
+} // namespace sessionq::detail
+
+namespace sessionq::inline v1 {
 
 /// A type that `PropertyValue::as` and `ReceivedMessage::property` convert to.
 template <typename T>
@@ -159,7 +163,7 @@ concept PropertyType = PropertyInteger<T> || std::floating_point<T> || std::same
 ///
 /// Example:
 ///
-///     Message order = Message::text("ada", "placed");
+///     Message order = Message::of("placed").in_session("ada");
 ///     order.properties["lines"] = 5;
 ///     order.properties["customer"] = std::string_view{"ada"};
 ///     order.properties["price"] = *Decimal::parse("7.50");
@@ -351,4 +355,4 @@ private:
     ValueType exactly_{ValueType::null}; // ignored if the held value cannot have this type
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

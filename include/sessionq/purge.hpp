@@ -10,7 +10,7 @@
 #include <sessionq/sub_queue.hpp>
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// Which messages `purge` deletes. An aggregate for designated initialisers. A bad value throws
 /// `Error{Errc::invalid_option}` naming the member.
@@ -71,4 +71,4 @@ struct PurgeOptions {
 std::uint64_t purge(const Client& client, const std::string& entity,
                     const PurgeOptions& options = {}, const CallOptions& call = {});
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

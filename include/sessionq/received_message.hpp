@@ -12,7 +12,7 @@
 #include <sessionq/message_content.hpp>
 #include <sessionq/trace_context.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// A received or peeked message: shared, immutable content and the facts of this delivery. Cheap to
 /// copy. Content from a network is decoded on demand: reading only the body costs only the body.
@@ -181,4 +181,4 @@ private:
     DeliveryFacts facts_{};
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

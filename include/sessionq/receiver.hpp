@@ -14,12 +14,12 @@
 #include <sessionq/locked_message.hpp>
 #include <sessionq/sub_queue.hpp>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 class HeldSession;
 struct Access;
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 /// How a `Receiver` receives. An aggregate for designated initialisers. A bad value throws
 /// `Error{Errc::invalid_option}` naming the member.
@@ -33,7 +33,7 @@ struct ReceiverOptions {
 
     /// True: the receive thread renews the locks of messages, even if the application's threads are
     /// busy. False: only `LockedMessage::renew_lock` renews them. Default true.
-    bool renew_locks{true};
+    bool auto_renew{true};
 
     /// How long the lock of a message is renewed after `receive` has returned the message. Then the
     /// lock ends and the message returns to the broker, so that a consumer that hangs does not keep
@@ -155,11 +155,11 @@ public:
     void close(const CallOptions& call = {});
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
-    explicit Receiver(std::shared_ptr<client::HeldSession> session) noexcept;
+    explicit Receiver(std::shared_ptr<detail::client::HeldSession> session) noexcept;
 
-    std::shared_ptr<client::HeldSession> session_;
+    std::shared_ptr<detail::client::HeldSession> session_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

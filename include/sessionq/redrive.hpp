@@ -13,7 +13,7 @@
 #include <sessionq/received_message.hpp>
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// Selects dead letters. A dead letter must match all members that are set.
 ///
@@ -62,7 +62,7 @@ struct RedriveOptions {
     DeadLetterFilter filter{};
 
     /// The most dead letters to send, the oldest first. Zero: no limit. Default 0.
-    std::uint64_t limit{0};
+    std::uint64_t max_messages{0};
 
     /// True: hold each session while its dead letters are sent, so that no consumer handles its
     /// newer messages meanwhile. False: do not. No effect on messages without a session, and on
@@ -142,9 +142,9 @@ inline constexpr std::string_view redrive_message_id_property = "sessionq-redriv
 /// Run one redrive of an entity at a time. Two are safe as long as their locks last, but each waits
 /// for the dead letters that the other one has locked. The call also locks dead letters that the
 /// filter does not select, and returns them uncounted at its end. All locked dead letters are in
-/// memory, so use `limit` for many large ones. To find marks, the call peeks the entity's session
-/// once for each session that has dead letters. For messages without a session it peeks the whole
-/// entity.
+/// memory, so use `max_messages` for many large ones. To find marks, the call peeks the entity's
+/// session once for each session that has dead letters. For messages without a session it peeks the
+/// whole entity.
 ///
 /// Deadline: `CallOptions` limits the whole call. If neither they nor the ambient context have a
 /// deadline, only each single request is limited, by `ClientOptions::operation_timeout`. At the
@@ -162,4 +162,4 @@ inline constexpr std::string_view redrive_message_id_property = "sessionq-redriv
 RedriveReport redrive(const Client& client, const std::string& entity, RedriveOptions options = {},
                       const CallOptions& call = {});
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -7,7 +7,7 @@
 
 #include <sessionq/message.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// Selects every message.
 struct TrueFilter {
@@ -69,4 +69,4 @@ struct Rule {
     friend bool operator==(const Rule&, const Rule&) = default;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -9,12 +9,12 @@
 #include <sessionq/client.hpp>
 #include <sessionq/rule.hpp>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 class RuleManagerCore;
 struct Access;
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 /// Adds, removes and lists the rules of a subscription. A shared handle: cheap to copy. It keeps
 /// its client alive.
@@ -66,9 +66,9 @@ public:
     [[nodiscard]] std::vector<Rule> list(const CallOptions& call = {}) const;
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
-    std::shared_ptr<const client::RuleManagerCore> core_;
+    std::shared_ptr<const detail::client::RuleManagerCore> core_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

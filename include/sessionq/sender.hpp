@@ -13,11 +13,11 @@
 #include <sessionq/message_batch.hpp>
 #include <sessionq/sender_options.hpp>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 class SenderCore;
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 /// Sends messages to one entity, a queue or a topic. A shared handle: cheap to copy. It keeps its
 /// client alive.
@@ -25,7 +25,7 @@ class SenderCore;
 /// Example:
 ///
 ///     const Sender orders{client, "orders"};
-///     orders.send(Message::text("ada", "placed"));
+///     orders.send(Message::of("placed").in_session("ada"));
 ///     orders.send({.body = "paid", .session_id = "ada", .message_id = "ada-2"});
 ///
 /// Blocking: every function waits for the broker's answer, until the deadline of the call
@@ -34,9 +34,9 @@ class SenderCore;
 /// Deadlines: a message carries the time that is left until the deadline of the context that it is
 /// sent in (`CallOptions::context` combined with the ambient one). If its own deadline is earlier,
 /// it carries that one. Processors do not handle the message after that
-/// (`ProcessorOptions::expired_message`). A message does not carry the timeout of the call. A
-/// scheduled message carries only its own deadline. For work that goes on when the request is over,
-/// send in an `OperationContext::DetachedScope`.
+/// (`SessionProcessorOptions::expired_message`). A message does not carry the timeout of the call.
+/// A scheduled message carries only its own deadline. For work that goes on when the request is
+/// over, send in an `OperationContext::DetachedScope`.
 ///
 /// Traces: every message, also a scheduled one, carries the trace context in scope
 /// (`TraceContext`). `ReceivedMessage::properties` then has the properties `traceparent`,
@@ -128,9 +128,9 @@ public:
                           const CallOptions& call = {}) const;
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
-    std::shared_ptr<client::SenderCore> core_;
+    std::shared_ptr<detail::client::SenderCore> core_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -8,7 +8,7 @@
 
 #include <sessionq/backoff_options.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// How a `Sender` reacts when a try may have reached the broker, because only its answer is missing
 /// (`Failure::outcome_unknown`).
@@ -37,14 +37,15 @@ std::ostream& operator<<(std::ostream& out, UnknownOutcome action);
 struct SenderOptions {
     /// Tries of one send or `schedule`, the first included. Only failures that are `retryable` are
     /// followed by another try, and only before the deadline. Range: 1 to 1,000. Default 1.
-    std::uint32_t max_tries{1};
+    std::uint32_t max_attempts{1};
 
     /// Delays between tries. Default 100 ms to 30 s.
     BackoffOptions backoff{};
 
     /// Whether a send with an unknown outcome is tried again. `schedule` never is, because no
-    /// broker finds duplicates before they are due. No effect with `max_tries` 1. Default `fail`.
+    /// broker finds duplicates before they are due. No effect with `max_attempts` 1. Default
+    /// `fail`.
     UnknownOutcome unknown_outcome{UnknownOutcome::fail};
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -13,15 +13,15 @@
 #include <sessionq/deadline.hpp>
 #include <sessionq/session_message.hpp>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 struct Access;
-} // namespace client
+} // namespace sessionq::detail::client
 
-namespace processor {
+namespace sessionq::detail::processor {
 class HandledSession;
-}
+} // namespace sessionq::detail::processor
+
+namespace sessionq::inline v1 {
 
 /// Why a processor left a session.
 enum class CloseReason : std::uint8_t {
@@ -122,11 +122,12 @@ public:
         std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {});
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
-    explicit SessionContext(processor::HandledSession& session) noexcept : session_{&session} {}
+    explicit SessionContext(detail::processor::HandledSession& session) noexcept
+        : session_{&session} {}
 
-    processor::HandledSession* session_;
+    detail::processor::HandledSession* session_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -3,9 +3,9 @@
 
 #include <sessionq/locked_message.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// A message of a session. The session's lock holds it.
 using SessionMessage = LockedMessage;
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -21,12 +21,12 @@
 #include <sessionq/processor_report.hpp>
 #include <sessionq/session_context.hpp>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 struct Access;
 class ProcessorRuntime;
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 /// Consumes the sessions of one or more entities. It holds many sessions at once and handles the
 /// messages of each in order. It rolls to the next session when one has been idle for
@@ -46,9 +46,9 @@ class ProcessorRuntime;
 /// Handlers run on the processor's worker threads and nowhere else. Each runs under an
 /// `OperationContext` with the deadline of its message. The end of the lock is no deadline, because
 /// it moves with every renewal. A handler that returns completes its message, unless
-/// `ProcessorOptions::auto_complete` is off. A handler that throws leaves it to
-/// `ProcessorOptions::failure_policy`. A handler is never interrupted. Its stop token tells it to
-/// stop, also shortly before a lock ends that cannot be renewed.
+/// `SessionProcessorOptions::auto_complete` is off. A handler that throws leaves it to
+/// `SessionProcessorOptions::failure_policy`. A handler is never interrupted. Its stop token tells
+/// it to stop, also shortly before a lock ends that cannot be renewed.
 ///
 /// When a lock is lost, the broker may grant the session again, to this processor or to another.
 /// Within one processor it waits until the handlers of the lost lock have returned. Another process
@@ -67,15 +67,16 @@ public:
     /// Checks the options, and that the broker supports them. It does no I/O and starts no thread.
     /// Errors: invalid_option (names the member), invalid_argument (no entity, an empty name, a
     /// name twice), not_supported.
-    SessionProcessor(const Client& client, std::string entity, ProcessorOptions options = {});
+    SessionProcessor(const Client& client, std::string entity,
+                     SessionProcessorOptions options = {});
 
     /// The same over several entities. Each slot takes sessions of any of them. As long as a slot
     /// is free an accept waits at every entity; those that have sessions ready are served in turn.
     SessionProcessor(const Client& client, std::vector<std::string> entities,
-                     ProcessorOptions options = {});
+                     SessionProcessorOptions options = {});
     /// The same for names in braces.
     SessionProcessor(const Client& client, std::initializer_list<std::string_view> entities,
-                     ProcessorOptions options = {});
+                     SessionProcessorOptions options = {});
 
     ~SessionProcessor();
     SessionProcessor(SessionProcessor&&) noexcept;
@@ -90,9 +91,9 @@ public:
 
     /// Sets a handler that gets several messages of one session in one call, in order, instead of
     /// `on_message`: up to `BatchOptions::max_messages`, or the messages that came within
-    /// `BatchOptions::max_wait`. A batch is one handler for `ProcessorOptions` and
-    /// `ConcurrencyLimits`. With one handler per session the next batch does not start before this
-    /// one is settled.
+    /// `BatchOptions::max_wait`. A batch is one handler for `SessionProcessorOptions` and
+    /// `SessionProcessorLimits`. With one handler per session the next batch does not start before
+    /// this one is settled.
     ///
     /// When it returns, all its messages are completed, but for those that it settled itself
     /// (`MessageContext::complete` and others). That includes those that it did not look at: to
@@ -101,12 +102,12 @@ public:
     /// messages behind it that it did not settle return to the front of their session, in order and
     /// uncounted, and are handled again after that one. So a handler that calls `complete` for each
     /// message that is done says where it failed. If it had settled all, only `on_error` is called.
-    /// With `ProcessorOptions::auto_complete` off, a handler that returns has failed in the same
-    /// way if it left a message unsettled.
+    /// With `SessionProcessorOptions::auto_complete` off, a handler that returns has failed in the
+    /// same way if it left a message unsettled.
     ///
     /// It runs under an `OperationContext` with the soonest deadline of its messages, and with the
     /// trace context of its span if there is a tracer. A message past its own deadline is in no
-    /// batch. A suspect of `ProcessorOptions::crash_guard` is alone in its batch.
+    /// batch. A suspect of `SessionProcessorOptions::crash_guard` is alone in its batch.
     /// Errors: invalid_option (names the member of `BatchOptions`).
     ///
     /// Example:
@@ -131,7 +132,7 @@ public:
     /// Sets the function that chooses a policy for a failure: by the exception, the attempt or the
     /// delivery count. It runs on the worker after a message handler threw, unless the handler had
     /// settled the message. If it throws or returns an invalid policy, `on_error` is called and
-    /// `ProcessorOptions::failure_policy` applies.
+    /// `SessionProcessorOptions::failure_policy` applies.
     ///
     /// Example:
     ///
@@ -214,7 +215,7 @@ public:
     ///
     /// Errors: invalid_option (names the member; the rules are those of the constructor),
     /// invalid_state (not started, or stopped).
-    void update_limits(const ConcurrencyLimits& limits);
+    void update_limits(const SessionProcessorLimits& limits);
 
     /// The state of every slot, the health, and the totals. It asks the receive threads and waits
     /// for them, at most a second.
@@ -236,12 +237,12 @@ public:
     /// The options of the constructor. `worker_threads` is the most there may
     /// be if it was zero.
     /// `update_limits` does not change the result.
-    [[nodiscard]] const ProcessorOptions& options() const;
+    [[nodiscard]] const SessionProcessorOptions& options() const;
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
-    std::unique_ptr<client::ProcessorRuntime> runtime_;
+    std::unique_ptr<detail::client::ProcessorRuntime> runtime_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

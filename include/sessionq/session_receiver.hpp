@@ -13,12 +13,12 @@
 #include <sessionq/error.hpp>
 #include <sessionq/session_message.hpp>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 class HeldSession;
 struct Access;
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 /// How a `SessionReceiver` holds its session. An aggregate for designated initialisers. A bad value
 /// throws `Error{Errc::invalid_option}` naming the member.
@@ -30,7 +30,7 @@ struct SessionReceiverOptions {
 
     /// True: the receive thread renews the lock, even if the application's threads are busy. False:
     /// only `renew_lock` renews it. Default true.
-    bool renew_lock{true};
+    bool auto_renew{true};
 
     /// How long the lock is renewed while the application has received messages and settles none.
     /// After that time the lock is not renewed, and the stop token fires before the lock expires.
@@ -178,7 +178,7 @@ public:
     void set_state(std::optional<std::string> state, const CallOptions& call = {});
 
     /// Renews the lock now, and returns when it expires. Needed only if
-    /// `SessionReceiverOptions::renew_lock` is false.
+    /// `SessionReceiverOptions::auto_renew` is false.
     /// Errors: the broker's (see `Errc`), session_not_found, and the reasons of a loss (see the
     /// class).
     Deadline renew_lock(const CallOptions& call = {});
@@ -191,11 +191,11 @@ public:
     void close(const CallOptions& call = {});
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
-    explicit SessionReceiver(std::shared_ptr<client::HeldSession> session) noexcept;
+    explicit SessionReceiver(std::shared_ptr<detail::client::HeldSession> session) noexcept;
 
-    std::shared_ptr<client::HeldSession> session_;
+    std::shared_ptr<detail::client::HeldSession> session_;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <string_view>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// Which queue of an entity is meant: the entity itself, or a sub-queue that the broker keeps for
 /// it. The text form works too: "orders/$DeadLetterQueue", "orders/$Transfer/$DeadLetterQueue". A
@@ -22,4 +22,4 @@ enum class SubQueue : std::uint8_t {
 /// Writes `to_string(queue)`.
 std::ostream& operator<<(std::ostream& out, SubQueue queue);
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// An instant on the monotonic clock. Every deadline, lock and timer of sessionq uses it, so steps
 /// of the wall clock have no effect.
@@ -22,4 +22,4 @@ using WallTime = std::chrono::system_clock::time_point;
     return time == WallTime::max() || time == WallTime::min();
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

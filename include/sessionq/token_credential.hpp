@@ -6,7 +6,7 @@
 #include <sessionq/deadline.hpp>
 #include <sessionq/time.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// A request for a token.
 struct TokenRequest {
@@ -58,4 +58,4 @@ public:
     [[nodiscard]] virtual AccessToken get_token(const TokenRequest& request) = 0;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// A trace context: the two fields of W3C's Trace Context, which name the operation of a
 /// distributed trace that work belongs to.
@@ -18,7 +18,7 @@ namespace sessionq {
 ///
 ///     const std::string_view header = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 ///     if (const auto trace = TraceContext::parse(header)) {
-///         sender.send(Message::text("ada", "placed"), {.context =
+///         sender.send(Message::of("placed").in_session("ada"), {.context =
 ///         OperationContext{}.with_trace(*trace)});
 ///     }
 ///
@@ -44,4 +44,4 @@ struct TraceContext {
     friend bool operator==(const TraceContext&, const TraceContext&) = default;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

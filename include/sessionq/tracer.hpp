@@ -12,7 +12,7 @@
 #include <sessionq/time.hpp>
 #include <sessionq/trace_context.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// The role of a span, as OpenTelemetry defines it.
 enum class SpanKind : std::uint8_t {
@@ -178,4 +178,4 @@ public:
     [[nodiscard]] virtual std::unique_ptr<Span> start_span(const SpanStart& start) = 0;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

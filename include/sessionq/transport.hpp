@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <string_view>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// The transport that carries AMQP to Azure Service Bus, or to a broker that speaks like it. See
 /// `ClientOptions::transport`.
@@ -22,4 +22,4 @@ enum class Transport : std::uint8_t {
 /// Writes `to_string(transport)`.
 std::ostream& operator<<(std::ostream& out, Transport transport);
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// A UUID (RFC 9562), as a value of a property.
 ///
@@ -26,7 +26,7 @@ struct Uuid {
     friend auto operator<=>(const Uuid&, const Uuid&) = default;
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1
 
 /// So that a UUID can be a key of `std::unordered_map`.
 template <>

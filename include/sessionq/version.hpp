@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// A version, as Semantic Versioning counts. Before 1.0.0, a new minor version may change the API.
 struct Version {
@@ -18,4 +18,4 @@ struct Version {
 /// Thread safety: safe.
 [[nodiscard]] Version version() noexcept;
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

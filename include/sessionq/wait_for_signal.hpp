@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// Watches for SIGINT and SIGTERM from its construction on, so that one that comes while a program
 /// still starts is not missed.
@@ -52,4 +52,4 @@ private:
 /// Thread safety: safe.
 int wait_for_signal();
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -16,7 +16,8 @@
 namespace {
 
 sessionq::Message order(const char* customer, const char* goods, std::int64_t amount) {
-    sessionq::Message message = sessionq::Message::text(customer, std::string{"order of "} + goods);
+    sessionq::Message message =
+        sessionq::Message::of(std::string{"order of "} + goods).in_session(customer);
     message.subject = goods;
     message.properties["amount"] = amount;
     return message;

@@ -144,7 +144,8 @@ public:
 
 private:
     void add(Record& record) {
-        sessionq::Message message = sessionq::Message::text(record.session_id, record.body);
+        sessionq::Message message =
+            sessionq::Message::of(record.body).in_session(record.session_id);
         message.properties.emplace("ordinal", handling_->tally.next_ordinal(record.session_id));
         if (with_outcome_) {
             message.properties.emplace("outcome", std::move(record.outcome));

@@ -10,7 +10,7 @@
 #include "core/id_check.hpp"
 #include "core/text_check.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 namespace {
 
 constexpr std::size_t max_entity_characters = 260;
@@ -81,4 +81,4 @@ void check_message(const Message& message) {
     }
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

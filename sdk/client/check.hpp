@@ -5,7 +5,7 @@
 
 #include <sessionq/message.hpp>
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Throws `Error{Errc::invalid_option}` unless `in_range`. `complaint` is the error's text and
 /// names the member.
@@ -27,4 +27,4 @@ void check_session_id(std::string_view id);
 
 void check_message(const Message& message);
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

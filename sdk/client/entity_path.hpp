@@ -8,7 +8,7 @@
 #include "client/check.hpp"
 #include "ports/capabilities.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Returns the name of the entity or of its sub-queue. Throws `invalid_argument` if `entity` is not
 /// a valid name. Throws `not_supported` if the broker has no such sub-queues.
@@ -29,4 +29,4 @@ namespace sessionq::client {
     return entity;
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -15,8 +15,7 @@
 #include "core/access.hpp"
 #include "core/id_check.hpp"
 
-namespace sessionq {
-namespace client {
+namespace sessionq::detail::client {
 namespace {
 
 using Rules = RuleManagerCore::Rules;
@@ -143,26 +142,28 @@ PublicCall<Rules> RuleManagerCore::list(const CallOptions& call) const {
         })};
 }
 
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 RuleManager::RuleManager(const Client& client, std::string subscription)
-    : core_{std::make_shared<const client::RuleManagerCore>(client::Access::core(client),
-                                                            std::move(subscription))} {}
+    : core_{std::make_shared<const detail::client::RuleManagerCore>(
+          detail::client::Access::core(client), std::move(subscription))} {}
 
 const std::string& RuleManager::subscription() const {
-    return client::Access::core(*this)->subscription();
+    return detail::client::Access::core(*this)->subscription();
 }
 
 void RuleManager::add(Rule rule, const CallOptions& call) const {
-    client::block(client::Access::core(*this)->add(std::move(rule), call));
+    detail::client::block(detail::client::Access::core(*this)->add(std::move(rule), call));
 }
 
 void RuleManager::remove(std::string name, const CallOptions& call) const {
-    client::block(client::Access::core(*this)->remove(std::move(name), call));
+    detail::client::block(detail::client::Access::core(*this)->remove(std::move(name), call));
 }
 
 std::vector<Rule> RuleManager::list(const CallOptions& call) const {
-    return client::block(client::Access::core(*this)->list(call));
+    return detail::client::block(detail::client::Access::core(*this)->list(call));
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

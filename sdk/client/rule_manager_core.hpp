@@ -9,7 +9,7 @@
 
 #include "client/calls/operation.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Makes the calls of a `RuleManager`. All copies of the manager share one core. The core holds the
 /// subscription, and the receive thread that runs all its requests. Thread-safe.
@@ -36,4 +36,4 @@ private:
     EndpointThread& thread_;
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

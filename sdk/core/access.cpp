@@ -3,8 +3,8 @@
 
 #include <sessionq/error.hpp>
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 void refuse_moved_from() { throw Error{Errc::invalid_state, "the object was moved from"}; }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Throws `invalid_state`: the object was moved from.
 [[noreturn]] void refuse_moved_from();
@@ -52,4 +52,4 @@ private:
     }
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -7,8 +7,7 @@
 
 #include "core/processor_time.hpp"
 
-namespace sessionq {
-namespace core {
+namespace sessionq::core {
 namespace {
 
 class SystemClock final : public Clock {
@@ -41,10 +40,12 @@ Duration processor_time() noexcept {
     return std::chrono::seconds{used.tv_sec} + std::chrono::nanoseconds{used.tv_nsec};
 }
 
-} // namespace core
+} // namespace sessionq::core
+
+namespace sessionq::inline v1 {
 
 Deadline Deadline::in(Duration length) noexcept {
     return after(length, core::system_clock().now());
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -9,7 +9,7 @@
 
 #include "core/decimal_parts.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 using core::DecimalParts;
@@ -144,7 +144,9 @@ DecimalParts quotient(const DecimalParts& left, const DecimalParts& right) noexc
 
 } // namespace
 
-namespace core {
+} // namespace sessionq::inline v1
+
+namespace sessionq::core {
 
 DecimalParts DecimalParts::of(const Decimal& decimal) noexcept {
     const Layout& layout = layout_of(decimal.width());
@@ -270,7 +272,9 @@ std::optional<DecimalParts> calculate(char operation, DecimalParts left,
     return sum(left, right);
 }
 
-} // namespace core
+} // namespace sessionq::core
+
+namespace sessionq::inline v1 {
 
 Decimal::Decimal() noexcept { *this = *DecimalParts{}.to_decimal(); }
 
@@ -375,4 +379,4 @@ std::partial_ordering operator<=>(const Decimal& left, const Decimal& right) noe
     return core::compare(DecimalParts::of(left), DecimalParts::of(right));
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -28,7 +28,7 @@
 
 #include "core/enum_names.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 std::string_view to_string(OnDamage reaction) noexcept {
     static constexpr std::string_view names[] = {"refuse", "set_aside"};
@@ -193,4 +193,4 @@ std::ostream& operator<<(std::ostream& out, Settlement::Outcome outcome) {
 }
 
 } // namespace testing
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 struct Row {
@@ -133,4 +133,4 @@ Error::Error(Failure failure)
 Error::Error(Errc code, std::string detail)
     : Error{Failure{.code = code, .detail = std::move(detail)}} {}
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -8,7 +8,7 @@
 
 #include "core/histogram_buckets.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 Histogram::Histogram(std::vector<std::uint64_t> counts, double sum, Duration min, Duration max)
     : counts_{std::move(counts)},
@@ -86,4 +86,4 @@ std::vector<Histogram::Bucket> Histogram::buckets() const {
     return used;
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -53,7 +53,7 @@ public:
         std::vector<std::uint64_t> counts(counts_.size());
         std::ranges::transform(counts_, counts.begin(),
                                [](const OwnCount& each) { return each.read(); });
-        whole += client::Access::make<Histogram>(
+        whole += detail::client::Access::make<Histogram>(
             std::move(counts), sum_.load(std::memory_order_relaxed),
             Duration{static_cast<Duration::rep>(min_.load(std::memory_order_relaxed))}, max());
     }

@@ -7,7 +7,7 @@
 
 #include <sessionq/operation_context.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 /// The lock of a session, as the contexts of its handlers see it. They may outlive the session.
 ///
@@ -38,4 +38,4 @@ private:
     std::atomic<TimePoint> expires_{};
 };
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -4,11 +4,11 @@
 
 #include "core/uuid.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 std::string LockToken::to_string() const { return core::Uuid{bytes}.to_string(); }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1
 
 std::size_t std::hash<sessionq::LockToken>::operator()(
     const sessionq::LockToken& token) const noexcept {

@@ -9,7 +9,7 @@
 #include "core/clock.hpp"
 #include "core/log_folding.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 std::atomic<LogLevel> current_level{LogLevel::warning};
@@ -86,7 +86,9 @@ void set_log_level(LogLevel level) noexcept {
 
 LogLevel log_level() noexcept { return current_level.load(std::memory_order_relaxed); }
 
-namespace core {
+} // namespace sessionq::inline v1
+
+namespace sessionq::core {
 
 void write_log(const LogRecord& record) noexcept try {
     LogRecord timed = record;
@@ -115,5 +117,4 @@ void write_held_log() noexcept try {
 } catch (...) {
 }
 
-} // namespace core
-} // namespace sessionq
+} // namespace sessionq::core

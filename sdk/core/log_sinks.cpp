@@ -13,7 +13,7 @@
 #include "core/peer_words.hpp"
 #include "core/rfc3339.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 void write_to_standard_error(std::string_view line) {
@@ -68,4 +68,4 @@ LogSink json_log_sink(LogLineWriter write) {
     };
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -10,7 +10,7 @@
 
 #include "core/message_size.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 // Brokers set these application properties of a dead letter.
@@ -88,18 +88,6 @@ std::optional<PropertyValue> DecodedContent::property(std::string_view name) con
     return has_properties_ ? find(message_.properties, name) : std::nullopt;
 }
 
-std::size_t core::size_of(const Properties& properties) noexcept {
-    std::size_t bytes = 0;
-    for (const auto& [name, value] : properties) {
-        bytes += name.size() + sessionq::size_of(value, [](std::size_t size) { return size; });
-    }
-    return bytes;
-}
-
-std::size_t core::size_of(const Message& message) noexcept {
-    return size_of_texts(message) + size_of(message.properties);
-}
-
 std::size_t DecodedContent::bytes() const noexcept { return fixed_cost + core::size_of(message_); }
 
 std::size_t DecodedContent::wire_bytes() const noexcept {
@@ -167,4 +155,20 @@ void ReceivedMessage::refuse_empty() {
     throw Error{Errc::invalid_state, "the message is empty: made by default, or moved from"};
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1
+
+namespace sessionq::core {
+
+std::size_t size_of(const Properties& properties) noexcept {
+    std::size_t bytes = 0;
+    for (const auto& [name, value] : properties) {
+        bytes += name.size() + sessionq::size_of(value, [](std::size_t size) { return size; });
+    }
+    return bytes;
+}
+
+std::size_t size_of(const Message& message) noexcept {
+    return size_of_texts(message) + size_of(message.properties);
+}
+
+} // namespace sessionq::core

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 bool has_all(const MetricPoint& point, const MetricAttributes& wanted) {
@@ -82,4 +82,4 @@ Metrics& Metrics::operator+=(const Metrics& other) {
     return *this;
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

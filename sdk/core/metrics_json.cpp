@@ -5,7 +5,7 @@
 
 #include "core/peer_words.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 double seconds(Duration length) { return std::chrono::duration<double>{length}.count(); }
@@ -57,4 +57,4 @@ std::string to_json(const Metrics& metrics) {
         all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -18,7 +18,7 @@ extern "C" {
 }
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 thread_local const OperationContext* ambient = nullptr;
@@ -161,4 +161,4 @@ OperationContext::DetachedScope::DetachedScope() : outer_{ambient} {
 
 OperationContext::DetachedScope::~DetachedScope() { ambient = outer_; }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -10,7 +10,7 @@
 #include "core/histogram_bounds.hpp"
 #include "core/utf8.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 /// A text that reads back as the same number.
@@ -151,4 +151,4 @@ std::string to_prometheus(const Metrics& metrics) {
     return rendering.take();
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -8,7 +8,7 @@
 
 #include <sessionq/error.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 /// Between the beginnings of the years 1 and 1970, UTC.
@@ -140,4 +140,4 @@ ValueType PropertyValue::type() const noexcept {
     return may_have(*this, exactly_) ? exactly_ : usual_type(*this);
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

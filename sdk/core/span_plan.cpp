@@ -7,7 +7,7 @@
 #include "core/ascii_case.hpp"
 #include "core/trace_context.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 std::string_view to_string(SpanKind kind) noexcept {
     switch (kind) {
@@ -19,7 +19,9 @@ std::string_view to_string(SpanKind kind) noexcept {
     return "unknown";
 }
 
-namespace core {
+} // namespace sessionq::inline v1
+
+namespace sessionq::core {
 namespace {
 
 constexpr std::string_view subscriptions = "/subscriptions/";
@@ -170,5 +172,4 @@ SpanDraft SpanPlan::settle(const SpanPlace& place, const ReceivedMessage& messag
     return made;
 }
 
-} // namespace core
-} // namespace sessionq
+} // namespace sessionq::core

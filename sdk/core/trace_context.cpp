@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 constexpr std::string_view traceparent_property = "traceparent";
@@ -93,7 +93,9 @@ std::optional<TraceContext> ReceivedMessage::trace() const {
     return find_trace([this](std::string_view name) { return there().property(name); });
 }
 
-namespace core {
+} // namespace sessionq::inline v1
+
+namespace sessionq::core {
 
 bool has_trace(const Properties& properties) {
     return properties.contains(traceparent_property) || properties.contains(tracestate_property) ||
@@ -119,5 +121,4 @@ void add_trace(const TraceContext& trace, Properties& properties) {
     }
 }
 
-} // namespace core
-} // namespace sessionq
+} // namespace sessionq::core

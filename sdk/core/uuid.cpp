@@ -100,7 +100,7 @@ std::string Uuid::to_string() const {
 
 } // namespace sessionq::core
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 std::optional<Uuid> Uuid::parse(std::string_view text) noexcept {
     const auto parsed = core::Uuid::parse(text);
@@ -109,7 +109,7 @@ std::optional<Uuid> Uuid::parse(std::string_view text) noexcept {
 
 std::string Uuid::to_string() const { return core::Uuid{bytes}.to_string(); }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1
 
 std::size_t std::hash<sessionq::Uuid>::operator()(const sessionq::Uuid& uuid) const noexcept {
     // Not its words: some programs make UUIDs that differ in few bits.

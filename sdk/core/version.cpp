@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <sessionq/version.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 Version version() noexcept {
     return {.major = SESSIONQ_VERSION_MAJOR,
@@ -10,4 +10,4 @@ Version version() noexcept {
             .text = SESSIONQ_VERSION};
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

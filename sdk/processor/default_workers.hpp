@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The most worker threads that a processor has by default. If more handlers run at once, one
 /// thread for each handler would be too many.
@@ -21,4 +21,4 @@ inline constexpr std::uint32_t most_default_workers = 64;
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(at_once, 1, most_default_workers));
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -3,9 +3,9 @@
 
 #include "processor/default_workers.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
-std::vector<std::string> doubtful_settings(const ProcessorOptions& options,
+std::vector<std::string> doubtful_settings(const SessionProcessorOptions& options,
                                            const ports::Capabilities& capabilities,
                                            ports::Scope scope) {
     std::vector<std::string> doubts;
@@ -40,7 +40,7 @@ std::vector<std::string> doubtful_settings(const ProcessorOptions& options,
     return doubts;
 }
 
-std::optional<std::string> doubtful_workers(const ProcessorOptions& options) {
+std::optional<std::string> doubtful_workers(const SessionProcessorOptions& options) {
     const std::uint32_t useful =
         default_workers(options.max_concurrent_sessions, options.max_concurrent_calls_per_session,
                         options.max_concurrent_calls);
@@ -52,4 +52,4 @@ std::optional<std::string> doubtful_workers(const ProcessorOptions& options) {
            "that waits keeps its worker, unless it is a coroutine";
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

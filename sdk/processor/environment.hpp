@@ -18,7 +18,7 @@ namespace sessionq::dispatch {
 class CoroutineHost;
 }
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The loops, workers and clock that a processor gets when it is made. `ProcessorRuntime` fills the
 /// struct for an application. The simulation fills it for its tests, and differs from the product
@@ -51,4 +51,4 @@ struct Environment {
     std::string client_id{}; ///< the client's name in metrics; empty: none
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -13,7 +13,7 @@
 #include <sessionq/processor_report.hpp>
 #include <sessionq/session_context.hpp>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The handlers that the application registered on a processor. Empty members are not called.
 /// Exactly one of `message`, `start_message`, `messages` and `start_messages` is set.
@@ -57,4 +57,4 @@ struct Handlers {
     }
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -5,7 +5,7 @@
 
 #include <sessionq/processor_report.hpp>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Decides whether a processor runs, pauses, stops or has stopped. `Processor` asks it when the
 /// application calls `start`, `pause`, `resume` or `stop`, and tells it when a shard has stopped or
@@ -82,4 +82,4 @@ private:
     StopReport report_{.complete = true};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

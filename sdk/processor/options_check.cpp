@@ -11,7 +11,7 @@
 #include "core/id_check.hpp"
 #include "core/session_id.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 namespace {
 
 using namespace std::chrono_literals;
@@ -84,7 +84,7 @@ void check_policy(const std::string& member, const FailurePolicy& policy, bool r
     }
 }
 
-void check_guard(const CrashGuard& guard, const ProcessorOptions& options) {
+void check_guard(const CrashGuard& guard, const SessionProcessorOptions& options) {
     in_range("crash_guard.deaths", guard.deaths, 2, 1000);
     not_negative("crash_guard.park_for", guard.park_for);
     if (options.receive_and_delete) {
@@ -140,7 +140,8 @@ constexpr std::uint64_t most_calls = 1'000'000'000;
 
 } // namespace
 
-ProcessorOptions with_limits(ProcessorOptions options, const ConcurrencyLimits& limits) {
+SessionProcessorOptions with_limits(SessionProcessorOptions options,
+                                    const SessionProcessorLimits& limits) {
     options.max_concurrent_sessions =
         limits.max_concurrent_sessions.value_or(options.max_concurrent_sessions);
     options.max_concurrent_calls_per_session =
@@ -153,7 +154,7 @@ ProcessorOptions with_limits(ProcessorOptions options, const ConcurrencyLimits& 
     return options;
 }
 
-void check_options(const ProcessorOptions& options, ports::Scope scope) {
+void check_options(const SessionProcessorOptions& options, ports::Scope scope) {
     in_range("max_concurrent_sessions", options.max_concurrent_sessions, 1, most_sessions);
     in_range("max_concurrent_calls_per_session", options.max_concurrent_calls_per_session, 1,
              most_calls_per_session);
@@ -222,8 +223,8 @@ void check_entities(const std::vector<std::string>& entities) {
     }
 }
 
-void check_capabilities(const ProcessorOptions& options, const ports::Capabilities& capabilities,
-                        ports::Scope scope) {
+void check_capabilities(const SessionProcessorOptions& options,
+                        const ports::Capabilities& capabilities, ports::Scope scope) {
     using ports::Capability;
     capabilities.require(scope == ports::Scope::entity ? Capability::plain_entities
                          : options.session_ids.empty() ? Capability::accept_next
@@ -244,10 +245,10 @@ void check_capabilities(const ProcessorOptions& options, const ports::Capabiliti
 }
 
 void check_failure_policy(const std::string& member, const FailurePolicy& policy,
-                          const ProcessorOptions& options, const ports::Capabilities& capabilities,
-                          ports::Scope scope) {
+                          const SessionProcessorOptions& options,
+                          const ports::Capabilities& capabilities, ports::Scope scope) {
     check_policy(member, policy, options.receive_and_delete, scope);
     require_for(policy, capabilities);
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

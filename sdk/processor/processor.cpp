@@ -8,10 +8,10 @@
 #include "processor/options_check.hpp"
 #include "processor/report/processor_metrics.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
-Processor::Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers,
-                     Environment environment, ports::Scope scope)
+Processor::Processor(SessionProcessorOptions options, std::vector<std::string> entities,
+                     Handlers handlers, Environment environment, ports::Scope scope)
     : shared_{std::make_shared<SharedState>()}, lifecycle_{environment.endpoints.size()} {
     check_options(options, scope);
     check_entities(entities);
@@ -136,9 +136,9 @@ void Processor::resume() {
     }
 }
 
-ProcessorOptions Processor::update_limits(const ConcurrencyLimits& limits) {
+SessionProcessorOptions Processor::update_limits(const SessionProcessorLimits& limits) {
     std::unique_lock lock{mutex_};
-    ProcessorOptions changed = with_limits(in_force_, limits);
+    SessionProcessorOptions changed = with_limits(in_force_, limits);
     check_options(changed);
     require_in_use("update_limits");
     in_force_ = changed;
@@ -231,4 +231,4 @@ std::uint32_t Processor::share(std::uint32_t total, std::size_t index, std::size
     return static_cast<std::uint32_t>((total + count - 1 - index) / count);
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

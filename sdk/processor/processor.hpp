@@ -15,7 +15,7 @@
 #include "processor/lifecycle.hpp"
 #include "processor/shard.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The processor below the public classes: one set of options, and one shard for each receive
 /// thread. `ProcessorRuntime` makes a `Processor` at each start. It has no threads of its own: its
@@ -28,7 +28,7 @@ class Processor {
 public:
     /// Checks all arguments. Throws `invalid_option` with the name of the member, or
     /// `not_supported` with the name of the capability. No I/O.
-    Processor(ProcessorOptions options, std::vector<std::string> entities, Handlers handlers,
+    Processor(SessionProcessorOptions options, std::vector<std::string> entities, Handlers handlers,
               Environment environment, ports::Scope scope = ports::Scope::session);
     ~Processor() = default;
     Processor(const Processor&) = delete;
@@ -51,7 +51,7 @@ public:
     /// Changes the limits. Takes effect soon. Returns the options with the limits that are in force
     /// from then on. Throws `invalid_option` with the name of the member. Throws `invalid_state` as
     /// `pause` does.
-    ProcessorOptions update_limits(const ConcurrencyLimits& limits);
+    SessionProcessorOptions update_limits(const SessionProcessorLimits& limits);
 
     using Described = std::function<void(ProcessorDescription)>;
     /// Asks every shard for its part of the description. `described` runs on the loop that answers
@@ -61,7 +61,9 @@ public:
     /// Describes the processor at once. Only for the simulation, on its single loop.
     [[nodiscard]] ProcessorDescription describe_here() const;
 
-    [[nodiscard]] const ProcessorOptions& options() const noexcept { return shared_->options; }
+    [[nodiscard]] const SessionProcessorOptions& options() const noexcept {
+        return shared_->options;
+    }
     [[nodiscard]] ProcessorCounters counters() const noexcept;
     /// Returns the measurements of all shards and the gauges of `described`. `described` is null if
     /// a receive thread did not answer. The health is failed then.
@@ -96,8 +98,8 @@ private:
     std::vector<std::shared_ptr<Shard>> shards_{};
     mutable std::mutex mutex_{}; // guards the members below
     Lifecycle lifecycle_;
-    ProcessorOptions in_force_{}; ///< the options with the limits that were set last
+    SessionProcessorOptions in_force_{}; ///< the options with the limits that were set last
     std::vector<Stopped> stopped_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

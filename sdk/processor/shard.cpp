@@ -7,7 +7,7 @@
 #include "core/log.hpp"
 #include "processor/credit/first_credit.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 namespace {
 
 /// Returns the limits with the idle timeout that applies: none if each named session has a slot.
@@ -64,7 +64,7 @@ void Shard::feed_sessions(void (SessionMachine::*input)(Wants...), Gives... give
 }
 
 void Shard::set_limits(std::uint32_t slots, std::uint32_t all_slots,
-                       const ConcurrencyLimits& limits) {
+                       const SessionProcessorLimits& limits) {
     if (stop_.phase() != StopMachine::Phase::running) {
         return;
     }
@@ -252,4 +252,4 @@ void Shard::apply(const StopActions& actions) {
     loop().timers().set_due(stop_timer_, stop_.next());
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -14,7 +14,7 @@
 #include "processor/stop_machine.hpp"
 #include "processor/workplace.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The part of a processor on one receive thread. It owns the sessions and the slots of that
 /// thread. At the end of a turn of the loop it takes the workers' notices, sets timers and wakes
@@ -35,7 +35,8 @@ public:
 
     /// `slots` of the processor's `all_slots` are here.
     void start(std::uint32_t slots, std::uint32_t all_slots);
-    void set_limits(std::uint32_t slots, std::uint32_t all_slots, const ConcurrencyLimits& limits);
+    void set_limits(std::uint32_t slots, std::uint32_t all_slots,
+                    const SessionProcessorLimits& limits);
 
     /// Leaves all sessions, and accepts none until `resume`.
     void pause();
@@ -103,4 +104,4 @@ private:
     timing::Timer stop_timer_{timing::Timer::calling<&Shard::on_stop_due>(this)};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

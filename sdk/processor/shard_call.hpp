@@ -3,7 +3,7 @@
 
 #include "dispatch/call.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// A call that reports back to its receive thread: a message, a batch, or a call of an open or
 /// close handler. The worker that ran the call queues it with `Workplace::notify`. The shard takes
@@ -14,4 +14,4 @@ public:
     virtual void noticed() = 0;
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -6,7 +6,7 @@
 #include "core/log.hpp"
 #include "core/log_events.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 namespace {
 
@@ -84,4 +84,4 @@ void SharedState::tell_health(std::size_t shard, Health found) const {
     });
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -17,13 +17,13 @@
 #include "processor/session/suspect_turn.hpp"
 #include "processor/slots/target_claims.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The state that the shards of a processor and its workers share. `Processor` makes it. After the
 /// start, only `held`, `suspects`, `open_failures`, `parked` and `settling` change, and the objects
 /// behind `faults`, `claims` and `health`.
 struct SharedState {
-    ProcessorOptions options{};
+    SessionProcessorOptions options{};
     ports::Scope scope{
         ports::Scope::session}; ///< whether a link holds a session or a share in an entity
     std::vector<std::string> entities{};
@@ -49,4 +49,4 @@ struct SharedState {
     void tell_health(std::size_t shard, Health found) const;
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

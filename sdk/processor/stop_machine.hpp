@@ -8,7 +8,7 @@
 #include <sessionq/deadline.hpp>
 #include <sessionq/time.hpp>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The next steps of a shard that stops. Several may be set. The shard performs them in the order
 /// of the members.
@@ -120,4 +120,4 @@ private:
     TimePoint warn_at_{TimePoint::max()};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -3,7 +3,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Times after which a broker counts as unresponsive (R15, R16), and other intervals. Not for
 /// users: no healthy broker comes near these limits.
@@ -19,4 +19,4 @@ struct Tuning {
         std::chrono::seconds{1}}; ///< the wait of an accept if named sessions outnumber the slots
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -18,7 +18,7 @@
 #include "processor/shard_call.hpp"
 #include "processor/shared_state.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The things that all sessions of a processor share on one receive thread: the endpoint, the byte
 /// budget, timers, meters. The shard owns it and passes it to its slots and sessions. It decides
@@ -44,7 +44,9 @@ struct Workplace {
                    : core::ByteBudget::first_guess;
     }
     [[nodiscard]] core::EventLoop& loop() const noexcept { return endpoint.loop(); }
-    [[nodiscard]] const ProcessorOptions& options() const noexcept { return shared->options; }
+    [[nodiscard]] const SessionProcessorOptions& options() const noexcept {
+        return shared->options;
+    }
 
     /// Queues a call that has news for the loop. Any thread.
     void notify(ShardCall& call) noexcept {
@@ -73,4 +75,4 @@ struct Workplace {
     alignas(64) Meters meters{};    ///< any thread may read them
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -7,7 +7,7 @@
 #include "core/log.hpp"
 #include "timing/timer_service.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 /// A broker that finds no entity for a token says nothing against the token.
@@ -136,4 +136,4 @@ std::string Authorizer::audience(const std::string& node) const {
     return "sb://" + host_ + "/" + node;
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -9,7 +9,7 @@
 #include "servicebus/request_channel.hpp"
 #include "servicebus/token_book.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// The request that sends a token to $cbs.
 [[nodiscard]] Request put_token(std::string audience, Token token);
@@ -50,4 +50,4 @@ private:
     const core::Anchor<Authorizer> anchor_{*this};
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

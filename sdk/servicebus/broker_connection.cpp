@@ -6,7 +6,7 @@
 #include "servicebus/conditions.hpp"
 #include "servicebus/entity_codec.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 amqp::ClientConnectionOptions options_of(const EndpointSettings& settings,
@@ -132,4 +132,4 @@ Failure BrokerConnection::explain(const amqp::Condition& condition, std::string 
     return to_failure(condition, std::move(what));
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -12,7 +12,7 @@
 #include "servicebus/request_channel.hpp"
 #include "servicebus/session_pool.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// One connection to a broker with all that its users share: the rights to its nodes,
 /// `$management`, the AMQP sessions of links, and its knowledge of the broker's clock. Bound to the
@@ -88,4 +88,4 @@ private:
     const core::Anchor<BrokerConnection> anchor_{*this};
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

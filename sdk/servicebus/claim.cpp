@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 using std::chrono::hours;
@@ -36,4 +36,4 @@ void Claim::reject() noexcept {
     renew_at_ = TimePoint::max();
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -5,7 +5,7 @@
 
 #include "core/backoff.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// The right to use one node of a broker, by a token that was sent for it. Decides when a token is
 /// sent again: before the one in force expires, and after a failure with growing waits (R17). No
@@ -38,4 +38,4 @@ private:
     core::Backoff backoff_{{.min = std::chrono::seconds{1}, .max = std::chrono::seconds{30}}};
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

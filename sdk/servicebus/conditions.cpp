@@ -7,7 +7,7 @@
 
 #include "amqp/condition_failure.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 using Row = amqp::ConditionRow;
@@ -59,4 +59,4 @@ Failure to_loss(const amqp::Condition& condition, std::string what) {
     return why;
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

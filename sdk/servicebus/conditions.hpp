@@ -7,7 +7,7 @@
 
 #include "amqp/condition.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// Maps a condition of Azure Service Bus to a failure. `what` names the operation. An empty
 /// condition is a detach without a reason: the link is lost.
@@ -17,4 +17,4 @@ namespace sessionq::servicebus {
 /// of the connection.
 [[nodiscard]] Failure to_loss(const amqp::Condition& condition, std::string what);
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 ConnectionPool::ConnectionPool(core::EventLoop& loop, asio::io_context& io,
                                EndpointSettings settings)
@@ -36,4 +36,4 @@ void ConnectionPool::retire_unused(const BrokerConnection& except) {
     connections_.erase(begin, connections_.end());
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -7,7 +7,7 @@
 #include "core/reply_queue.hpp"
 #include "servicebus/broker_connection.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// The connections of an endpoint: the first for everything, more of them for sessions that the
 /// first has no room for. Bound to the loop.
@@ -47,4 +47,4 @@ private:
     core::ReplyQueue retired_; // of tasks that hold connections: one may be telling its links
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -9,7 +9,7 @@
 
 #include "core/host_port.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 std::uint16_t default_port(bool tls, Transport transport) noexcept {
@@ -156,4 +156,4 @@ core::Result<ConnectionString> ConnectionString::parse(std::string_view text,
     return made;
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

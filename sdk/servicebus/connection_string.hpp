@@ -10,7 +10,7 @@
 
 #include "core/result.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// A connection string of Azure Service Bus.
 struct ConnectionString {
@@ -34,4 +34,4 @@ struct ConnectionString {
         std::string_view text, std::optional<Transport> transport = {});
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

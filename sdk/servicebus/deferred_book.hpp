@@ -8,7 +8,7 @@
 
 #include "core/uuid.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// The lock tokens of a session's deferred messages, which are settled by request. A port tag names
 /// a message. Tags are odd. Other deliveries have the address of their handle, which is even.
@@ -45,4 +45,4 @@ private:
     std::uint64_t last_{1};
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -11,7 +11,7 @@
 #include "servicebus/session_accept.hpp"
 #include "timing/timer_service.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 using amqp::Map;
 using amqp::Value;
@@ -256,4 +256,4 @@ ports::RequestId Endpoint::ask(const std::string& entity, std::string operation,
     return id;
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

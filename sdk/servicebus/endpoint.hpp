@@ -10,7 +10,7 @@
 #include "servicebus/connection_pool.hpp"
 #include "servicebus/first_credit_trial.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// The ports in Azure Service Bus's dialect: one connection for all entities, and more of them only
 /// for more sessions than one has channels for. Made, used and destroyed on the loop's thread.
@@ -68,4 +68,4 @@ private:
     timing::Timer accept_timer_{timing::Timer::calling<&Endpoint::expire_accepts>(this)};
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

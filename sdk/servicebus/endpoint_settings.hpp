@@ -9,7 +9,7 @@
 #include "amqp/connector.hpp"
 #include "servicebus/token_source.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 struct EndpointSettings {
     amqp::Target target{};
@@ -24,4 +24,4 @@ struct EndpointSettings {
     core::ConnectionCountsPtr counts{std::make_shared<core::ConnectionCounts>()};
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -10,7 +10,7 @@
 #include "amqp/codec/message_codec.hpp"
 #include "amqp/peek_wait.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 using amqp::Map;
@@ -139,4 +139,4 @@ core::Result<ports::DeletedMessages> read_deleted(const Response& response, Wall
     return deleted;
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

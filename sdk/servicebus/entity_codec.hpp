@@ -14,7 +14,7 @@
 #include "ports/endpoint.hpp"
 #include "servicebus/request.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 // Requests to the $management of an entity and the answers to them. Pure.
 
@@ -38,4 +38,4 @@ void offer_wait(Request& request, std::string_view open_properties);
                                                                 WallTime before,
                                                                 const std::string& entity);
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 /// Brokers answer an accept with these conditions, with or without credit behind it.
@@ -35,4 +35,4 @@ bool FirstCreditTrial::ended(const amqp::Condition& why, TimePoint asked, TimePo
     return false;
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

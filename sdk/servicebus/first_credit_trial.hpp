@@ -7,7 +7,7 @@
 
 #include "amqp/condition.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// Learns whether a broker takes credit for a link before it has answered the attach. The standard
 /// allows that (section 2.7.4, delivery-count), and the .NET client of Azure Service Bus does it. A
@@ -38,4 +38,4 @@ private:
     TimePoint last_loss_{TimePoint::min()};
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

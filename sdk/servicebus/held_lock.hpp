@@ -7,7 +7,7 @@
 #include "ports/session_link.hpp"
 #include "servicebus/lock_clock.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// The lock of one session as the broker granted it, and the reading of the broker's clock in it.
 struct HeldLock {
@@ -42,4 +42,4 @@ struct HeldLock {
     std::uint32_t lessons{0}; ///< Of the clock that the length accounts for.
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -5,7 +5,7 @@
 
 #include "core/ascii_case.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 std::string_view path_of(std::string_view audience) noexcept {
@@ -34,4 +34,4 @@ NamedKey KeyRing::find(std::string_view audience) const {
     }
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

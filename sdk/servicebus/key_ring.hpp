@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 struct NamedKey {
     std::string name{};
@@ -30,4 +30,4 @@ private:
     std::map<std::string, NamedKey, std::less<>> keys_{}; // by entities in lower case
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

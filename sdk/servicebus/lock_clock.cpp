@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 /// Clocks that are further apart give no evidence.
@@ -100,4 +100,4 @@ void LockClock::forget(TimePoint now) noexcept {
     newer_ends_ = now + memory;
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

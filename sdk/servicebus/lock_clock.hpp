@@ -6,7 +6,7 @@
 
 #include "amqp/codec/encoded_content.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// Turns the end of a lock by the broker's wall clock into a length on our clocks (R12). Pure.
 ///
@@ -75,4 +75,4 @@ private:
     std::uint32_t lessons_{0};
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

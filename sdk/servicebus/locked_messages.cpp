@@ -7,7 +7,7 @@
 #include "amqp/codec/lock_token.hpp"
 #include "servicebus/session_codec.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 LockedMessages::~LockedMessages() { release_unsettled(); }
 
@@ -97,4 +97,4 @@ ports::RequestId LockedMessages::ask_renewal(const Tokens& tokens, Deadline dead
                 }));
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -5,7 +5,7 @@
 
 #include "servicebus/locked_session.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// A receiver link to an entity without sessions. Each message that it has received is locked on
 /// its own, until the message's lock ends or the link is closed.
@@ -30,4 +30,4 @@ private:
     void release_unsettled();
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -8,7 +8,7 @@
 #include "servicebus/conditions.hpp"
 #include "servicebus/session_codec.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 using amqp::OutcomeKind;
@@ -294,4 +294,4 @@ void LockedSession::proceed() {
     }
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

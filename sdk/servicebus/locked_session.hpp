@@ -15,7 +15,7 @@
 #include "servicebus/session_inbox.hpp"
 #include "servicebus/session_requests.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// A session that this client holds: a receiver link, kept by the broker as the lock. Performs the
 /// decisions of a `LockedSessionMachine`. Bound to the loop; may outlive its connection.
@@ -77,4 +77,4 @@ private:
     core::ReplyQueue replies_;
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "servicebus/locked_session_machine.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 bool LockedSessionMachine::listen(bool keeps) noexcept {
     listens_ = true;
@@ -69,4 +69,4 @@ LockedSessionMachine::Action LockedSessionMachine::last() noexcept {
     return Action::none;
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// Decides which operations the owner of a held session may begin, and how it hears of the link's
 /// end. No I/O, no clock.
@@ -68,4 +68,4 @@ private:
     bool listens_{false};
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 PooledLink::PooledLink(BrokerConnection& connection)
     : connection_{connection}, alive_{connection.handle()} {
@@ -28,4 +28,4 @@ void PooledLink::drop() {
     }
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -5,7 +5,7 @@
 
 #include "servicebus/broker_connection.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// A place for the link of one session on a connection, and the link once it is made. Destroying it
 /// detaches and frees the place. May outlive the connection.
@@ -39,4 +39,4 @@ private:
     SessionPool::Id session_{0};
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

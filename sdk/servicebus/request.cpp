@@ -6,7 +6,7 @@
 #include "amqp/codec/message_sections.hpp"
 #include "servicebus/conditions.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 using amqp::Value;
@@ -109,4 +109,4 @@ std::optional<std::pair<std::string, Response>> decode_response(std::string_view
                      .body = *std::move(body)}};
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -11,7 +11,7 @@
 #include "amqp/codec/value.hpp"
 #include "core/result.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// A request to a node that answers: $cbs, or the $management of an entity.
 struct Request {
@@ -71,4 +71,4 @@ template <typename T, typename Read>
     };
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -8,7 +8,7 @@
 #include "core/uuid.hpp"
 #include "servicebus/conditions.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 constexpr std::uint32_t reply_credit = 1000;
@@ -99,4 +99,4 @@ void RequestChannel::on_delivery(amqp::DeliveryHandle delivery, std::string_view
     }
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

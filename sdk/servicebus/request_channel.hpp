@@ -7,7 +7,7 @@
 #include "ports/request.hpp"
 #include "servicebus/request.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// Sends requests to one node and reports the answer of each once. The broker is told the time left
 /// until the deadline.
@@ -31,4 +31,4 @@ private:
     amqp::ReceiverLinkPtr receiver_{};
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

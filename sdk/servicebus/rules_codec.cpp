@@ -3,7 +3,7 @@
 
 #include "amqp/codec/rule_codec.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 using ports::AddRule;
@@ -64,4 +64,4 @@ core::Result<Rules> read_rules(const Response& response, const ports::RulesTask&
                                                    : core::Result<Rules>{Rules{}};
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -9,7 +9,7 @@
 #include "ports/endpoint.hpp"
 #include "servicebus/request.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 // Requests about the rules of a subscription, and the answers to them. Pure.
 
@@ -21,4 +21,4 @@ namespace sessionq::servicebus {
                                                          const ports::RulesTask& task,
                                                          const std::string& entity);
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

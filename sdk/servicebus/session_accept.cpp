@@ -9,7 +9,7 @@
 #include "servicebus/locked_messages.hpp"
 #include "servicebus/session_attach.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 SessionAccept::SessionAccept(BrokerConnection& connection, FirstCreditTrial& trial,
                              ports::AcceptRequest request, Done done)
@@ -124,4 +124,4 @@ void SessionAccept::on_refused(const amqp::Condition& condition) {
     done_(ports::explain_scope(std::move(why), request_.entity, request_.scope));
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

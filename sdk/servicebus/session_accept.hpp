@@ -10,7 +10,7 @@
 #include "servicebus/first_credit_trial.hpp"
 #include "servicebus/pooled_link.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// Asks for a session: attaches a receiver link with a session filter, and waits for the broker's
 /// answer. Or attaches without a filter, to an entity without sessions. Destroying it detaches, so
@@ -49,4 +49,4 @@ private:
     const core::Anchor<SessionAccept> anchor_{*this};
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -8,7 +8,7 @@
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/lock_token.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 using amqp::Value;
@@ -79,4 +79,4 @@ GrantTimes grant_times(const amqp::Attach& answer) {
             .granted_at = time_in(properties, amqp::broker_time)};
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -10,7 +10,7 @@
 #include "amqp/engine/attach.hpp"
 #include "ports/endpoint.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 // The attach of an accept and its answer, in the terms of the protocol. Pure.
 
@@ -27,4 +27,4 @@ struct GrantTimes {
 };
 [[nodiscard]] GrantTimes grant_times(const amqp::Attach& answer);
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -6,7 +6,7 @@
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/property_value.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 using amqp::Map;
@@ -175,4 +175,4 @@ core::Result<std::vector<DeferredMessage>> read_deferred(const Response& respons
     return read;
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -11,7 +11,7 @@
 #include "ports/delivery.hpp"
 #include "servicebus/request.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 // The words of a session's link, in the terms of the protocol. Pure.
 
@@ -42,4 +42,4 @@ struct DeferredMessage {
 [[nodiscard]] core::Result<std::vector<DeferredMessage>> read_deferred(
     const Response& response, std::size_t wanted, const amqp::ClockReading& at);
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

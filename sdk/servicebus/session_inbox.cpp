@@ -5,7 +5,7 @@
 
 #include "amqp/codec/lock_token.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 ports::DeliveryPtr make_delivery(ports::LinkEvents& owner, amqp::ReceivedDelivery&& received,
                                  std::size_t bytes, std::uint64_t tag, bool settled) {
@@ -85,4 +85,4 @@ void SessionInbox::tell(Event&& event) {
     owner_->on_delivery(std::move(made));
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

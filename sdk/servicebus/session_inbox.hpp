@@ -13,7 +13,7 @@
 #include "ports/session_link.hpp"
 #include "servicebus/locked_session_machine.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// Brings messages of a session to its owner. Where credit followed the attach, they may come
 /// before the owner listens: then they are kept, in their order. In every call the owner may
@@ -68,4 +68,4 @@ private:
                                                amqp::ReceivedDelivery&& received, std::size_t bytes,
                                                std::uint64_t tag, bool settled);
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

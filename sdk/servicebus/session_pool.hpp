@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// Decides which AMQP session of a connection a session's link joins, and whether the connection
 /// has room for one more link. Links share AMQP sessions because a channel costs more memory than a
@@ -76,4 +76,4 @@ private:
     std::size_t capacity_{capacity_under(4999)}; // as Service Bus allows
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 SessionRequests::~SessionRequests() {
     for (const auto& [id, handler] : handlers_) {
@@ -38,4 +38,4 @@ void SessionRequests::give_up(ports::RequestId id) {
     }
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

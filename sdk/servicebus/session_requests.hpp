@@ -7,7 +7,7 @@
 #include "ports/endpoint.hpp"
 #include "servicebus/pooled_link.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// Names a held session at its broker, or a link to an entity without sessions.
 struct SessionAddress {
@@ -48,4 +48,4 @@ private:
     const core::Anchor<SessionRequests> anchor_{*this};
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -9,7 +9,7 @@
 
 #include "amqp/base64.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 std::string percent_encoded(std::string_view text) {
@@ -48,4 +48,4 @@ std::string make_shared_access_signature(std::string_view resource, std::string_
            "&se=" + until + "&skn=" + percent_encoded(key_name);
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

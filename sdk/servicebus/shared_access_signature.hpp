@@ -6,7 +6,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// A token that gives its bearer the rights of a key to a resource until it expires (documented by
 /// Azure Service Bus): HMAC-SHA256 with the key as it is written, not decoded.
@@ -14,4 +14,4 @@ namespace sessionq::servicebus {
                                                        std::string_view key_name,
                                                        std::string_view key, WallTime expires);
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 bool TokenBook::is_granted(const std::string& node, TimePoint now) const {
     const auto found = rights_.find(node);
@@ -90,4 +90,4 @@ TimePoint TokenBook::next() const {
     return next;
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -14,7 +14,7 @@
 #include "core/random.hpp"
 #include "servicebus/claim.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// Decides for which nodes of a broker a token is sent to $cbs and when, and keeps those who wait
 /// for one. No I/O, no clock.
@@ -80,4 +80,4 @@ private:
     Attempt last_attempt_{0};
 };
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

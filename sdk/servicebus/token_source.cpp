@@ -7,7 +7,7 @@
 
 #include "servicebus/shared_access_signature.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 namespace {
 
 constexpr std::string_view signature_type = "servicebus.windows.net:sastoken";
@@ -71,4 +71,4 @@ TokenSourcePtr make_ready_tokens(std::string signature) {
     return std::make_unique<ReadyTokens>(std::move(signature));
 }
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

@@ -11,7 +11,7 @@
 #include "core/result.hpp"
 #include "servicebus/key_ring.hpp"
 
-namespace sessionq::servicebus {
+namespace sessionq::detail::servicebus {
 
 /// A token for an audience, as it is sent to $cbs.
 struct Token {
@@ -40,4 +40,4 @@ using TokenSourcePtr = std::shared_ptr<TokenSource>;
 /// Passes on one signature made elsewhere. The broker decides whether it has expired.
 [[nodiscard]] TokenSourcePtr make_ready_tokens(std::string signature);
 
-} // namespace sessionq::servicebus
+} // namespace sessionq::detail::servicebus

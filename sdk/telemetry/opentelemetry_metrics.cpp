@@ -14,7 +14,7 @@
 #include "telemetry/metric_data.hpp"
 #include "telemetry/start_book.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 namespace sdk = opentelemetry::sdk;
 
@@ -64,4 +64,4 @@ OpenTelemetryMetrics::Result OpenTelemetryMetrics::Produce() noexcept {
     }
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -17,7 +17,7 @@
 #include "core/utf8.hpp"
 #include "telemetry/span_context.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 namespace common_api = opentelemetry::common;
@@ -167,4 +167,4 @@ std::unique_ptr<Span> OpenTelemetryTracer::start_span(const SpanStart& start) {
     return std::make_unique<SdkSpan>(std::move(span), std::move(*context));
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -9,7 +9,7 @@
 
 #include <opentelemetry/trace/trace_state.h>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 namespace trace_api = opentelemetry::trace;
@@ -60,7 +60,9 @@ std::optional<TraceContext> to_trace_context(const trace_api::SpanContext& span)
     return TraceContext::parse(traceparent, span.trace_state()->ToHeader());
 }
 
-namespace telemetry {
+} // namespace sessionq::inline v1
+
+namespace sessionq::telemetry {
 
 ParentSource choose_parent(const trace_api::SpanContext& given,
                            const trace_api::SpanContext& current, SpanKind kind) noexcept {
@@ -72,5 +74,4 @@ ParentSource choose_parent(const trace_api::SpanContext& given,
     return given.IsValid() ? ParentSource::given : ParentSource::none;
 }
 
-} // namespace telemetry
-} // namespace sessionq
+} // namespace sessionq::telemetry

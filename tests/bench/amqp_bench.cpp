@@ -174,7 +174,7 @@ struct Reading final : ConnectionOwner, Peer {
     std::unique_ptr<Connection> connection{};
 };
 
-void run_on(sessionq::client::ReceiveThread& thread, const std::function<void()>& work) {
+void run_on(sessionq::detail::client::ReceiveThread& thread, const std::function<void()>& work) {
     std::promise<void> done;
     thread.post([&] {
         work();
@@ -188,8 +188,8 @@ void peek_lock_over_tcp(benchmark::State& state) {
     const std::string message(static_cast<std::size_t>(state.range(0)), 'x');
     constexpr std::size_t count = 100'000;
     for (auto _ : state) {
-        sessionq::client::ReceiveThread far;
-        sessionq::client::ReceiveThread near;
+        sessionq::detail::client::ReceiveThread far;
+        sessionq::detail::client::ReceiveThread near;
         std::unique_ptr<ConnectionHost> far_host;
         std::unique_ptr<ConnectionHost> near_host;
         Admission admission;

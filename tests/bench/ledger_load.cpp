@@ -111,7 +111,8 @@ void fill(const Client& client, std::size_t sessions, std::size_t messages) {
     Sender sender{client, queue};
     std::vector<Message> batch;
     for (std::size_t i = 0; i < messages; ++i) {
-        batch.push_back(Message::text("s" + std::to_string(i % sessions), "0123456789abcdef"));
+        batch.push_back(
+            Message::of("0123456789abcdef").in_session("s" + std::to_string(i % sessions)));
         if (batch.size() == 500 || i + 1 == messages) {
             sender.send_all(std::exchange(batch, {}));
         }
@@ -123,11 +124,11 @@ void consume(const Client& client, const Case& each, std::size_t messages) {
     // Little depends on the order of threads, because there is one of each kind. Nothing depends on
     // the time, which callgrind stretches: with `max_hold` no session is left because others wait,
     // and with `prefetch` the window does not grow because a handler waited.
-    const ProcessorOptions options{.max_concurrent_sessions = each.slots,
-                                   .session_idle_timeout = each.is_rolling ? 0min : 10min,
-                                   .max_hold = 1h,
-                                   .prefetch = 32,
-                                   .worker_threads = 1};
+    const SessionProcessorOptions options{.max_concurrent_sessions = each.slots,
+                                          .session_idle_timeout = each.is_rolling ? 0min : 10min,
+                                          .max_hold = 1h,
+                                          .prefetch = 32,
+                                          .worker_threads = 1};
     std::size_t left = messages;
     std::promise<void> done;
     SessionProcessor processor{client, queue, options};

@@ -92,7 +92,7 @@ void steady_bare(benchmark::State& state, const std::string& contender, const ch
 
 void steady_proton(benchmark::State& state) {
     steady_bare(state, "proton", PROTON_RECEIVER,
-                {servicebus::make_shared_access_signature(
+                {detail::servicebus::make_shared_access_signature(
                     std::string{"sb://127.0.0.1/"} + queue, "RootManageSharedAccessKey",
                     "SAS_KEY_VALUE", std::chrono::system_clock::now() + 1h)});
 }

@@ -30,14 +30,15 @@ void fill(const Client& client, std::size_t sessions, std::size_t messages, std:
         std::max<std::size_t>(1, std::min<std::size_t>(500, 200'000 / (body + 100)));
     std::vector<Message> batch;
     for (std::size_t i = 0; i < messages; ++i) {
-        batch.push_back(Message::text("s" + std::to_string(i % sessions), std::string(body, 'x')));
+        batch.push_back(
+            Message::of(std::string(body, 'x')).in_session("s" + std::to_string(i % sessions)));
         if (batch.size() == at_once || i + 1 == messages) {
             sender.send_all(std::exchange(batch, {}));
         }
     }
 }
 
-double consume(const Client& client, ProcessorOptions options, std::size_t messages) {
+double consume(const Client& client, SessionProcessorOptions options, std::size_t messages) {
     std::atomic<std::size_t> handled{0};
     Clock::time_point first;
     std::promise<Clock::time_point> done;

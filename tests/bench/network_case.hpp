@@ -31,7 +31,8 @@ inline constexpr auto patience = std::chrono::minutes{2};
                                                const std::vector<std::string>& options = {});
 void fill(const Client& client, std::size_t sessions, std::size_t messages, std::size_t body);
 /// Returns the seconds from the first handled message to the last, or zero on a timeout.
-[[nodiscard]] double consume(const Client& client, ProcessorOptions options, std::size_t messages);
+[[nodiscard]] double consume(const Client& client, SessionProcessorOptions options,
+                             std::size_t messages);
 
 [[nodiscard]] inline double seconds_between(Clock::time_point begin, Clock::time_point end) {
     return std::chrono::duration<double>(end - begin).count();

@@ -95,7 +95,7 @@ void send_paced(const Client& client) {
     auto next = Clock::now();
     for (std::size_t i = 0; i < paced; ++i) {
         std::this_thread::sleep_until(next += 1ms);
-        sender.send(Message::text("one", std::to_string(unix_microseconds())));
+        sender.send(Message::of(std::to_string(unix_microseconds())).in_session("one"));
     }
 }
 

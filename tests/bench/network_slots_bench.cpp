@@ -64,7 +64,7 @@ void entities(benchmark::State& state) {
         std::vector<Sender> senders;
         for (const std::string& name : names) {
             senders.emplace_back(client, name);
-            senders.back().send(Message::text("first", ""));
+            senders.back().send(Message::of("").in_session("first"));
         }
         while (warm != count) {
             std::this_thread::sleep_for(10ms);
@@ -74,8 +74,9 @@ void entities(benchmark::State& state) {
         const auto begin = Clock::now();
         for (std::size_t i = 0; i < sessions; ++i) {
             std::this_thread::sleep_until(begin + i * (1s / static_cast<double>(state.range(1))));
-            senders[random() % count].send(Message::text(
-                "s" + std::to_string(i), std::to_string(Clock::now().time_since_epoch().count())));
+            senders[random() % count].send(
+                Message::of(std::to_string(Clock::now().time_since_epoch().count()))
+                    .in_session("s" + std::to_string(i)));
         }
         if (done.get_future().wait_for(patience) != std::future_status::ready) {
             state.SkipWithError("not all sessions were handled");
@@ -121,7 +122,7 @@ void beside_parked(benchmark::State& state) {
         processor.start();
         Sender sender{client, queue};
         for (std::size_t i = 0; i < parked; ++i) {
-            sender.send(Message::text("bad" + std::to_string(i), "bad"));
+            sender.send(Message::of("bad").in_session("bad" + std::to_string(i)));
         }
         while (processor.counters().sessions_parked != parked) {
             std::this_thread::sleep_for(10ms);

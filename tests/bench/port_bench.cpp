@@ -81,11 +81,11 @@ void port_alone(benchmark::State& state) {
             std::vector<Message> batch;
             for (std::size_t i = sent; i < sent + 1'000; ++i) {
                 batch.push_back(
-                    Message::text("s" + std::to_string(i % sessions), "0123456789abcdef"));
+                    Message::of("0123456789abcdef").in_session("s" + std::to_string(i % sessions)));
             }
             sender.send_all(std::move(batch));
         }
-        ports::Endpoint& endpoint = *client::Access::core(client)->thread(0).endpoint;
+        ports::Endpoint& endpoint = *detail::client::Access::core(client)->thread(0).endpoint;
         std::atomic<std::size_t> left{messages};
         std::promise<void> done;
         std::vector<std::unique_ptr<Completing>> links;

@@ -52,8 +52,8 @@ void fill(const sessionq::Client& client, std::size_t sessions, std::size_t mess
     sessionq::Sender sender{client, "bench"};
     std::vector<sessionq::Message> batch;
     for (std::size_t i = 0; i < messages; ++i) {
-        batch.push_back(
-            sessionq::Message::text("s" + std::to_string(i % sessions), "0123456789abcdef"));
+        batch.push_back(sessionq::Message::of("0123456789abcdef")
+                            .in_session("s" + std::to_string(i % sessions)));
         if (batch.size() == 1000 || i + 1 == messages) {
             sender.send_all(std::exchange(batch, {}));
         }
@@ -72,7 +72,7 @@ struct Bench {
 
 /// Starts a processor, waits until `messages` are handled, and returns the seconds. `batch`: most
 /// messages in a batch; zero: one at a time.
-double consume(Bench& bench, sessionq::ProcessorOptions options, std::size_t messages,
+double consume(Bench& bench, sessionq::SessionProcessorOptions options, std::size_t messages,
                std::uint32_t batch = 0) {
     std::atomic<std::size_t> left{messages};
     std::promise<void> done;
@@ -196,10 +196,10 @@ void waiting(benchmark::State& state) {
         std::promise<void> done;
         std::optional<sessionq::SessionProcessor> processor{
             std::in_place, bench.client, "bench",
-            sessionq::ProcessorOptions{.max_concurrent_sessions =
-                                           static_cast<std::uint32_t>(sessions),
-                                       .session_idle_timeout = sessionq::Duration::max(),
-                                       .worker_threads = 2}};
+            sessionq::SessionProcessorOptions{.max_concurrent_sessions =
+                                                  static_cast<std::uint32_t>(sessions),
+                                              .session_idle_timeout = sessionq::Duration::max(),
+                                              .worker_threads = 2}};
         processor->on_message([&](sessionq::MessageContext&) {
             if (left.fetch_sub(1, std::memory_order_relaxed) == 1) {
                 done.set_value();

@@ -26,7 +26,7 @@ def check(root) -> list[str]:
         )
 
     options = (root / OPTIONS).read_text(encoding="utf-8")
-    body = re.search(r"struct ProcessorOptions \{\n(.*?)\n\};", options, re.DOTALL).group(1)
+    body = re.search(r"struct SessionProcessorOptions \{\n(.*?)\n\};", options, re.DOTALL).group(1)
     members = re.findall(r"^    [\w:<>]+ (\w+)\{.*\};", body, re.MULTILINE)
     table = re.search(r"## Options of a processor\n(.*?)\n## ", text, re.DOTALL)
     rows = re.findall(r"^\| `(\w+)`", table.group(1), re.MULTILINE) if table else []
@@ -42,7 +42,7 @@ FIXTURE = {
     README: "# a\n```cpp\nint a;\n```\n## Options of a processor\n| `one` | 1 |\n## Threads\n",
     SAMPLE: "int b;\n",
     OPTIONS: (
-        "struct ProcessorOptions {\n    /// One.\n    int one{1};\n    std::vector<int>"
+        "struct SessionProcessorOptions {\n    /// One.\n    int one{1};\n    std::vector<int>"
         " two{};\n};\n"
     ),
 }

@@ -26,8 +26,9 @@ void check_empty(PortCase& t) {
     CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
 }
 
-processor::Handlers handlers_of(std::function<void(Batch)> handle, BatchOptions batch = {}) {
-    processor::Handlers handlers;
+detail::processor::Handlers handlers_of(std::function<void(Batch)> handle,
+                                        BatchOptions batch = {}) {
+    detail::processor::Handlers handlers;
     handlers.set(BatchHandler{std::move(handle)}, batch);
     return handlers;
 }
@@ -81,7 +82,7 @@ PORT_CASE("batch: of one that throws, what is done stays, and the rest comes aga
 PORT_CASE("batch: one that throws while its session is left gives the rest back uncounted") {
     PortCase t{port};
     t.send("a", {"1", "2", "3", "4"});
-    processor::Handlers handlers;
+    detail::processor::Handlers handlers;
     Batch batch;
     BatchHandler::Done end;
     handlers.set(BatchHandler::started_by([&](Batch all, BatchHandler::Done done) {

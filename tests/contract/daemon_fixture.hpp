@@ -33,10 +33,11 @@ public:
     }
 
     [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
-        servicebus::EndpointSettings settings;
+        detail::servicebus::EndpointSettings settings;
         settings.target = current()->target();
-        settings.tokens = servicebus::make_key_tokens("RootManageSharedAccessKey", "SAS_KEY_VALUE");
-        return std::make_unique<servicebus::Endpoint>(loop(), io(), std::move(settings));
+        settings.tokens =
+            detail::servicebus::make_key_tokens("RootManageSharedAccessKey", "SAS_KEY_VALUE");
+        return std::make_unique<detail::servicebus::Endpoint>(loop(), io(), std::move(settings));
     }
 
     /// Two answers show that the daemon has read what other connections sent before.

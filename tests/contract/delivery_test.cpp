@@ -60,7 +60,7 @@ PORT_CASE("R22: delivery: a message has what was left of its deadline, less the 
     PortCase t{port};
     const auto now = [&t] { return t.endpoint->loop().now(); };
     const Deadline deadline = Deadline::after(10min, now());
-    Message due = Message::text("a", "due");
+    Message due = Message::of("due").in_session("a");
     due.deadline = deadline;
     t.send({due});
     t.send("a", {"at leisure"});
@@ -79,7 +79,7 @@ PORT_CASE("delivery: a message has the trace context that it was sent with") {
     const TraceContext trace{.traceparent =
                                  "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
                              .tracestate = "a=1,b=2"};
-    Message traced = Message::text("a", "traced");
+    Message traced = Message::of("traced").in_session("a");
     core::add_trace(trace, traced.properties);
     t.send({traced});
     t.send("a", {"plain"});
@@ -123,7 +123,7 @@ PORT_CASE("credit: many messages arrive in order with any amount of credit") {
     constexpr int count = 2000;
     std::vector<Message> messages;
     for (int i = 0; i < count; ++i) {
-        messages.push_back(Message::text("a", std::to_string(i)));
+        messages.push_back(Message::of(std::to_string(i)).in_session("a"));
     }
     t.send(std::move(messages));
     const auto link = t.hold("a");
@@ -175,7 +175,7 @@ PORT_CASE("drain: a message that crosses with it is not lost (R3)") {
     t.fixture.quiet();
     link->drain();
     std::vector<Message> one;
-    one.push_back(Message::text("a", "1"));
+    one.push_back(Message::of("1").in_session("a"));
     const auto sent = t.begin<std::vector<std::int64_t>>([&](auto handler) {
         other->send({t.target(), std::move(one)}, std::move(handler));
     });

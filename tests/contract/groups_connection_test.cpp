@@ -53,7 +53,7 @@ std::string fresh_queue() { return "standard.d10." + core::Uuid::make().to_strin
 /// Sends and receives one message.
 void round_trip(const Client& client) {
     const std::string queue = fresh_queue();
-    Sender{client, queue}.send(Message::text("a", "1"));
+    Sender{client, queue}.send(Message::of("1").in_session("a"));
     auto receiver = SessionReceiver::accept_next(client, queue);
     auto message = receiver.receive_one(5s);
     REQUIRE(message);
@@ -144,7 +144,7 @@ TEST_CASE("unsupported: each call names the broker and the capability") {
     const auto client = Client::connect(plain_url());
     const std::string queue = fresh_queue();
     Sender sender{client, queue};
-    sender.send(Message::text("a", "1"));
+    sender.send(Message::of("1").in_session("a"));
     const auto check = [](const Failure& failure, const char* capability) {
         CHECK(failure.code == Errc::not_supported);
         CHECK(failure.detail.find(broker) != std::string::npos);
@@ -161,7 +161,7 @@ TEST_CASE("unsupported: each call names the broker and the capability") {
     check(failure_of([&] { message->defer(); }), "defer");
     message->complete();
     receiver.close();
-    Message later = Message::text("a", "later");
+    Message later = Message::of("later").in_session("a");
     later.scheduled_enqueue_time = std::chrono::system_clock::now() + 1h;
     check(failure_of([&] { sender.cancel_scheduled({1}); }), "scheduled");
 #if defined(SESSIONQ_CONTRACT_BROKER_J)
@@ -174,10 +174,10 @@ TEST_CASE("groups: a busy group does not block others, within max_buffered_bytes
     const auto client = Client::connect(plain_url());
     const std::string queue = fresh_queue();
     Sender sender{client, queue};
-    std::vector<Message> messages(1000, Message::text("busy", "x"));
+    std::vector<Message> messages(1000, Message::of("x").in_session("busy"));
     sender.send_all(std::move(messages));
     for (int i = 0; i < 50; ++i) {
-        sender.send(Message::text("other" + std::to_string(i), "x"));
+        sender.send(Message::of("x").in_session("other" + std::to_string(i)));
     }
     std::promise<void> go_on;
     const auto may_go_on = go_on.get_future().share();
@@ -206,7 +206,7 @@ TEST_CASE("groups: an idle consumer's groups may go to another consumer") {
     const std::string queue = fresh_queue();
     const auto here = Client::connect(plain_url());
     const auto there = Client::connect(plain_url());
-    Sender{here, queue}.send(Message::text("a", "1"));
+    Sender{here, queue}.send(Message::of("1").in_session("a"));
     std::atomic<int> handled_here{0};
     SessionProcessor patient{
         here, queue, {.max_concurrent_sessions = 2, .session_idle_timeout = 10ms}};
@@ -221,7 +221,7 @@ TEST_CASE("groups: an idle consumer's groups may go to another consumer") {
     preferred.on_message([&](MessageContext&) { came.set_value(); });
     preferred.start();
     std::this_thread::sleep_for(500ms);
-    Sender{here, queue}.send(Message::text("a", "2"));
+    Sender{here, queue}.send(Message::of("2").in_session("a"));
     CHECK(came.get_future().wait_for(10s) == std::future_status::ready);
     CHECK(handled_here == 1);
 }
@@ -231,7 +231,8 @@ TEST_CASE("groups: messages that were fetched but not handled return uncounted a
     const auto client = Client::connect(plain_url());
     std::vector<Message> messages;
     for (int i = 0; i < 100; ++i) {
-        messages.push_back(Message::text("g" + std::to_string(i % 5), std::to_string(i / 5)));
+        messages.push_back(
+            Message::of(std::to_string(i / 5)).in_session("g" + std::to_string(i % 5)));
     }
     Sender{client, queue}.send_all(std::move(messages));
     std::mutex mutex;
@@ -270,7 +271,7 @@ TEST_CASE("groups: a reassigned group is a new session, and the old one is lost 
     const auto here = Client::connect(plain_url());
     const auto there = Client::connect(plain_url());
     Sender sender{here, queue};
-    sender.send(Message::text("a", "1"));
+    sender.send(Message::of("1").in_session("a"));
     auto before = SessionReceiver::accept_next(here, queue);
     auto first = before.receive_one(5s);
     REQUIRE(first);
@@ -278,7 +279,7 @@ TEST_CASE("groups: a reassigned group is a new session, and the old one is lost 
     // a consumer that comes and goes makes the broker reassign groups
     CHECK_FALSE(SessionReceiver::try_accept_next(there, queue, 500ms));
     CHECK_FALSE(before.loss());
-    sender.send(Message::text("a", "2"));
+    sender.send(Message::of("2").in_session("a"));
     CHECK(failure_of([&] { static_cast<void>(before.receive_one(5s)); }).code == Errc::lock_lost);
     auto after = SessionReceiver::accept_next(here, queue);
     auto second = after.receive_one(5s);
@@ -321,7 +322,7 @@ TEST_CASE("groups: on a rebalancing queue an idle consumer keeps others' groups 
     Sender sender{here, queue};
     const auto send_to_each = [&](int all) {
         for (int i = 0; i < 8; ++i) {
-            sender.send(Message::text("g" + std::to_string(i), "x"));
+            sender.send(Message::of("x").in_session("g" + std::to_string(i)));
         }
         const auto hopeless = std::chrono::steady_clock::now() + 10s;
         while (done < all && std::chrono::steady_clock::now() < hopeless) {
@@ -353,7 +354,8 @@ TEST_CASE("groups: on a queue that rebalances with pause, a new consumer gets it
     const auto there = Client::connect(plain_url());
     std::vector<Message> messages;
     for (int i = 0; i < 400; ++i) {
-        messages.push_back(Message::text("g" + std::to_string(i % 8), std::to_string(i / 8)));
+        messages.push_back(
+            Message::of(std::to_string(i / 8)).in_session("g" + std::to_string(i % 8)));
     }
     Sender sender{here, queue};
     sender.send_all(messages);
@@ -381,7 +383,7 @@ TEST_CASE("groups: on a queue that rebalances with pause, a new consumer gets it
             ++done;
         };
     };
-    const ProcessorOptions options{
+    const SessionProcessorOptions options{
         .max_concurrent_sessions = 8, .session_idle_timeout = 20ms, .worker_threads = 2};
     SessionProcessor one{here, queue, options};
     one.on_message(handler(nullptr));
@@ -393,7 +395,8 @@ TEST_CASE("groups: on a queue that rebalances with pause, a new consumer gets it
     two.on_message(handler(&by_the_second));
     two.start();
     for (int i = 400; by_the_second == 0 && i < 40'000; ++i) {
-        const Message more = Message::text("g" + std::to_string(i % 8), std::to_string(i / 8));
+        const Message more =
+            Message::of(std::to_string(i / 8)).in_session("g" + std::to_string(i % 8));
         sender.send(more);
         messages.push_back(more);
     }

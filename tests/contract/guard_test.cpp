@@ -10,7 +10,7 @@ using namespace sessionq::test;
 
 namespace {
 
-ProcessorOptions guarded(std::uint32_t deaths, bool every_session = false) {
+SessionProcessorOptions guarded(std::uint32_t deaths, bool every_session = false) {
     return {.max_concurrent_sessions = 1,
             .session_idle_timeout = 1s,
             .max_lock_renewal = 1ms, // a handler that does not end loses the lock
@@ -36,8 +36,8 @@ struct Seen {
     HandlerDone end{}; ///< of a handler that runs
 
     /// "kills" never ends by itself.
-    processor::Handlers handlers() {
-        processor::Handlers made;
+    detail::processor::Handlers handlers() {
+        detail::processor::Handlers made;
         made.start_message = [this](MessageContext& context, const HandlerDone& done) {
             handled += (handled.empty() ? "" : " ") + std::string{context.message().text()};
             if (context.message().text() == "kills") {
@@ -126,7 +126,7 @@ PORT_CASE("crash guard: a handler that throws is no death") {
     NEEDS(t, session_state);
     t.send("a", {"1"});
     int handled = 0;
-    processor::Handlers handlers;
+    detail::processor::Handlers handlers;
     handlers.message = [&](MessageContext&) {
         if (++handled < 5) {
             throw std::runtime_error{"scripted"};

@@ -32,7 +32,8 @@ public:
         return entity + "/$DeadLetterQueue";
     }
     [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
-        return std::make_unique<in_process::Endpoint>(broker_, loop_, client::sent_wire_size);
+        return std::make_unique<in_process::Endpoint>(broker_, loop_,
+                                                      detail::client::sent_wire_size);
     }
     [[nodiscard]] core::EventLoop& loop() override { return loop_; }
 

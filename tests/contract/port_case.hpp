@@ -138,7 +138,7 @@ public:
                                    std::initializer_list<std::string_view> bodies) {
         std::vector<Message> messages;
         for (const std::string_view body : bodies) {
-            messages.push_back(Message::text(session, body));
+            messages.push_back(Message::of(body).in_session(session));
         }
         return send(std::move(messages));
     }

@@ -14,8 +14,8 @@ namespace sessionq::test {
 /// A processor on the entity of a case. Its workers run on the test's thread.
 class ProcessorOnPort {
 public:
-    ProcessorOnPort(PortCase& port, ProcessorOptions options, processor::Handlers handlers,
-                    core::TracingPtr tracing = nullptr)
+    ProcessorOnPort(PortCase& port, SessionProcessorOptions options,
+                    detail::processor::Handlers handlers, core::TracingPtr tracing = nullptr)
         : port_{port},
           processor_{std::move(options),
                      {port.entity},
@@ -98,7 +98,7 @@ private:
     Tasks workers_{};
     bool emptied_{false};
     bool stopping_{false};
-    processor::Processor processor_;
+    detail::processor::Processor processor_;
 };
 
 } // namespace sessionq::test

@@ -10,7 +10,8 @@ using Numbers = std::vector<std::int64_t>;
 
 ports::SendRequest message_to(const std::string& entity, std::string_view body,
                               Deadline deadline = {}) {
-    return {.entity = entity, .messages = {Message::text("a", body)}, .deadline = deadline};
+    return {
+        .entity = entity, .messages = {Message::of(body).in_session("a")}, .deadline = deadline};
 }
 
 /// Whether what came of a request that was given up agrees with what was done: it was carried out,

@@ -43,7 +43,7 @@ PORT_CASE("send: sends all messages or none, and refuses one without a session")
         return; // a topic may also have subscriptions without sessions
     }
     std::vector<Message> messages;
-    messages.push_back(Message::text("a", "1"));
+    messages.push_back(Message::of("1").in_session("a"));
     messages.push_back(Message{.body = "2"});
     const auto sent = t.finish<Sequences>([&](auto handler) {
         t.endpoint->send({t.entity, std::move(messages)}, std::move(handler));
@@ -61,7 +61,7 @@ PORT_CASE("send: what exceeds the limit together is refused alike before any of 
     }
     std::vector<Message> messages;
     for (int i = 0; i < 3; ++i) {
-        messages.push_back(Message::text("a", std::string(limit.bytes / 5 * 2, 'x')));
+        messages.push_back(Message::of(std::string(limit.bytes / 5 * 2, 'x')).in_session("a"));
     }
     const auto sent = t.finish<Sequences>([&](auto handler) {
         t.endpoint->send({t.target(), std::move(messages)}, std::move(handler));
@@ -81,9 +81,9 @@ PORT_CASE("send: a batch that is as full as it says is taken, with the partition
         return; // too much for a test
     }
     const std::uint64_t bytes = limit.bytes != 0 ? limit.bytes : std::uint64_t{1} << 20U;
-    auto batch = client::Access::make<MessageBatch>(bytes, bytes, limit.beside_message);
+    auto batch = detail::client::Access::make<MessageBatch>(bytes, bytes, limit.beside_message);
     const auto message = [&batch](std::size_t size) {
-        Message made = Message::text("a", std::string(size, 'x'));
+        Message made = Message::of(std::string(size, 'x')).in_session("a");
         made.message_id = std::to_string(batch.size());
         made.partition_key = "a";
         return made;
@@ -94,7 +94,7 @@ PORT_CASE("send: a batch that is as full as it says is taken, with the partition
     }
     CHECK(batch.max_bytes() - batch.bytes() < 200);
     const auto count = static_cast<std::uint32_t>(batch.size());
-    t.send(client::Access::take_messages(std::move(batch)));
+    t.send(detail::client::Access::take_messages(std::move(batch)));
     const auto link = t.hold("a");
     t.receive(*link, count);
     NEEDS(t, session_state); // other brokers may drop what they do not know
@@ -104,7 +104,7 @@ PORT_CASE("send: a batch that is as full as it says is taken, with the partition
 PORT_CASE("send: the error for an unknown entity names it") {
     PortCase t{port};
     std::vector<Message> messages;
-    messages.push_back(Message::text("a", "1"));
+    messages.push_back(Message::of("1").in_session("a"));
     const auto sent = t.finish<Sequences>([&](auto handler) {
         t.endpoint->send({"no-such-entity", std::move(messages)}, std::move(handler));
     });
@@ -121,7 +121,7 @@ PORT_CASE("topic: can be sent to but not received from; a subscription the rever
     }
     const std::string topic = t.target();
     std::vector<Message> messages;
-    messages.push_back(Message::text("a", "1"));
+    messages.push_back(Message::of("1").in_session("a"));
     const auto sent = t.finish<Sequences>([&](auto handler) {
         t.endpoint->send({t.entity, std::move(messages)}, std::move(handler));
     });
@@ -134,7 +134,7 @@ PORT_CASE("topic: can be sent to but not received from; a subscription the rever
 PORT_CASE("schedule: the message is available when it is due, not before") {
     PortCase t{port};
     NEEDS(t, schedule);
-    Message later = Message::text("a", "later");
+    Message later = Message::of("later").in_session("a");
     const WallTime due = t.fixture.loop().wall_now() + 4s;
     later.scheduled_enqueue_time = due;
     t.send({later});
@@ -153,7 +153,7 @@ PORT_CASE("schedule: the message is available when it is due, not before") {
 PORT_CASE("schedule: a session with scheduled messages only is not accepted until one is due") {
     PortCase t{port};
     NEEDS(t, schedule);
-    Message later = Message::text("a", "later");
+    Message later = Message::of("later").in_session("a");
     later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 4s;
     t.send({later});
     CHECK(t.accept(std::nullopt).failure() == Errc::no_session_available);
@@ -166,7 +166,7 @@ PORT_CASE("schedule: a session with scheduled messages only is not accepted unti
 PORT_CASE("schedule: a due time in the past means now") {
     PortCase t{port};
     NEEDS(t, schedule);
-    Message past = Message::text("a", "1");
+    Message past = Message::of("1").in_session("a");
     past.scheduled_enqueue_time = t.fixture.loop().wall_now() - 10s;
     t.send({past});
     const auto link = t.hold("a");
@@ -176,7 +176,7 @@ PORT_CASE("schedule: a due time in the past means now") {
 PORT_CASE("schedule: a cancelled message never arrives") {
     PortCase t{port};
     NEEDS(t, cancel_scheduled);
-    Message later = Message::text("a", "later");
+    Message later = Message::of("later").in_session("a");
     later.scheduled_enqueue_time = t.fixture.loop().wall_now() + 4s;
     const auto sequences = t.send({later});
     const auto cancel = [&] {
@@ -194,7 +194,7 @@ PORT_CASE("schedule: a cancelled message never arrives") {
 
 PORT_CASE("time to live: an expired message is gone") {
     PortCase t{port, {.dead_letter_on_expiration = true}};
-    Message brief = Message::text("a", "brief");
+    Message brief = Message::of("brief").in_session("a");
     brief.time_to_live = 2s;
     t.send({brief});
     t.send("a", {"lasting"});
@@ -325,7 +325,7 @@ PORT_CASE("endpoint: destroying it cancels unanswered calls") {
     PortCase t{port};
     auto other = t.fixture.make_endpoint();
     std::vector<Message> messages;
-    messages.push_back(Message::text("a", "1"));
+    messages.push_back(Message::of("1").in_session("a"));
     const auto sent = t.begin<Sequences>([&](auto handler) {
         other->send({t.target(), std::move(messages)}, std::move(handler));
     });

@@ -45,10 +45,11 @@ public:
     }
 
     [[nodiscard]] std::unique_ptr<ports::Endpoint> make_endpoint() override {
-        servicebus::EndpointSettings settings;
+        detail::servicebus::EndpointSettings settings;
         settings.target = {.host = "127.0.0.1", .port = port_, .tls = client_tls_};
-        settings.tokens = servicebus::make_key_tokens("RootManageSharedAccessKey", "SAS_KEY_VALUE");
-        return std::make_unique<servicebus::Endpoint>(loop_, io_, std::move(settings));
+        settings.tokens =
+            detail::servicebus::make_key_tokens("RootManageSharedAccessKey", "SAS_KEY_VALUE");
+        return std::make_unique<detail::servicebus::Endpoint>(loop_, io_, std::move(settings));
     }
     [[nodiscard]] core::EventLoop& loop() override { return loop_; }
 

@@ -55,7 +55,7 @@ PORT_CASE("settle: remaining credit serves an abandoned message") {
 
 PORT_CASE("settle: each of many settlements is answered once") {
     PortCase t{port};
-    std::vector<Message> messages(500, Message::text("a", "x"));
+    std::vector<Message> messages(500, Message::of("x").in_session("a"));
     t.send(std::move(messages));
     const auto link = t.hold("a");
     t.receive(*link, 500);
@@ -129,7 +129,7 @@ PORT_CASE("settle: dead-letter moves the message with reason and changed propert
 PORT_CASE("settle: abandon merges changed properties into the message's own") {
     PortCase t{port};
     NEEDS(t, modify_properties);
-    Message sent = Message::text("a", "1");
+    Message sent = Message::of("1").in_session("a");
     sent.properties = {{"kept", true}, {"changed", false}};
     t.send({sent});
     const auto link = t.hold("a");

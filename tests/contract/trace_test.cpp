@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* sender_span = "00-4bf92f3577b34da6a3ce929d0e0e4736-b7ad6b7169203331-01";
 
-processor::Handlers noting_ambient(std::vector<std::string>& into) {
-    processor::Handlers handlers;
+detail::processor::Handlers noting_ambient(std::vector<std::string>& into) {
+    detail::processor::Handlers handlers;
     handlers.message = [&into](MessageContext&) {
         const TraceContext* ambient = OperationContext::current().trace();
         into.push_back(ambient == nullptr ? "none"
@@ -27,14 +27,14 @@ processor::Handlers noting_ambient(std::vector<std::string>& into) {
 
 PORT_CASE("trace: a handler runs under that of its message, whichever client wrote it") {
     PortCase t{port};
-    Message ours = Message::text("a", "1");
+    Message ours = Message::of("1").in_session("a");
     core::add_trace({.traceparent = sender_span, .tracestate = "a=1,b=2"}, ours.properties);
-    Message azure = Message::text("a", "2"); // an older client of Azure
+    Message azure = Message::of("2").in_session("a"); // an older client of Azure
     azure.properties["Diagnostic-Id"] = std::string{sender_span};
-    Message open_telemetry = Message::text("a", "3");
+    Message open_telemetry = Message::of("3").in_session("a");
     open_telemetry.properties["traceparent"] = std::string{sender_span};
     open_telemetry.properties["tracestate"] = std::string{"c=3"};
-    t.send({ours, azure, open_telemetry, Message::text("a", "4")});
+    t.send({ours, azure, open_telemetry, Message::of("4").in_session("a")});
     std::vector<std::string> ambient;
     ProcessorOnPort processor{t, {.max_concurrent_sessions = 1}, noting_ambient(ambient)};
     CHECK(processor.until([&] { return ambient.size() == 4; }));
@@ -46,7 +46,7 @@ PORT_CASE("trace: a handler runs under that of its message, whichever client wro
 
 PORT_CASE("trace: the spans of a message are in the trace of its sender, up to its settlement") {
     PortCase t{port};
-    Message traced = Message::text("a", "1");
+    Message traced = Message::of("1").in_session("a");
     core::add_trace({.traceparent = sender_span}, traced.properties);
     t.send({traced});
     const auto spans = std::make_shared<testing::RecordingTracer>();

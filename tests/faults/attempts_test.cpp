@@ -33,7 +33,7 @@ std::size_t attempts_in_three_seconds(const char* script) {
         for (const TimePoint until = core::system_clock().now() + 3s;
              core::system_clock().now() < until;) {
             try {
-                Sender{client, "orders"}.send(Message::text("a", "1"),
+                Sender{client, "orders"}.send(Message::of("1").in_session("a"),
                                               {.context = OperationContext{Deadline::at(until)}});
             } catch (const Error&) {
                 continue; // an application without a wait of its own

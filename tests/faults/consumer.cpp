@@ -30,7 +30,7 @@ bool is_loss(CloseReason why) {
            why == CloseReason::unresponsive;
 }
 
-ProcessorOptions processor_options(const ConsumerOptions& options) {
+SessionProcessorOptions processor_options(const ConsumerOptions& options) {
     return {.max_concurrent_sessions = options.slots,
             .session_idle_timeout = options.rolls_at_once ? 0ms : 100ms,
             .max_messages_per_turn = 200,

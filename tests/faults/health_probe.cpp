@@ -79,7 +79,7 @@ struct Arguments {
                           .sessions_waiting = 1min};
     }
 
-    sessionq::ProcessorOptions options{.error_backoff = {.min = 100ms, .max = 500ms}};
+    sessionq::SessionProcessorOptions options{.error_backoff = {.min = 100ms, .max = 500ms}};
 };
 
 int run(int count, char** values) {

@@ -154,7 +154,8 @@ void send_all(const Options& options, const sessionq::Client& client, std::size_
             const std::string body =
                 std::to_string(number) + " " + std::string(options.body_bytes, '.');
             for (bool is_confirmed = false; !is_confirmed && !ending;) {
-                auto message = sessionq::Message::text("s" + std::to_string(session), body);
+                auto message =
+                    sessionq::Message::of(body).in_session("s" + std::to_string(session));
                 log.line("A " + key(session, number));
                 try {
                     sender.send(std::move(message)); // within the client's operation_timeout
@@ -259,12 +260,12 @@ void run(const Options& options) {
     if (options.role != "send") {
         processor.emplace(
             client, options.entity,
-            sessionq::ProcessorOptions{.max_concurrent_sessions =
-                                           static_cast<std::uint32_t>(options.sessions),
-                                       .session_idle_timeout = 200ms,
-                                       .worker_threads = 2,
-                                       .confirm_settlements = true,
-                                       .error_backoff = at_once});
+            sessionq::SessionProcessorOptions{.max_concurrent_sessions =
+                                                  static_cast<std::uint32_t>(options.sessions),
+                                              .session_idle_timeout = 200ms,
+                                              .worker_threads = 2,
+                                              .confirm_settlements = true,
+                                              .error_backoff = at_once});
         processor->on_session_open(
             [&](sessionq::SessionContext& session) { leases.open(session.session_id()); });
         processor->on_message([&](sessionq::MessageContext& call) {

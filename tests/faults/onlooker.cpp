@@ -47,7 +47,7 @@ void Onlooker::run() {
         promptness_.watch("list_sessions", limit,
                           [&] { static_cast<void>(list_sessions(*client, watched_, {}, soon)); });
         promptness_.watch("send", limit, [&] {
-            Sender{*client, own_}.send(Message::text("own", "1"), soon);
+            Sender{*client, own_}.send(Message::of("1").in_session("own"), soon);
         });
         std::optional<SessionReceiver> receiver;
         promptness_.watch("accept", limit, [&] {

@@ -103,7 +103,8 @@ void OperationsWorker::step() {
 // ---- the operations
 
 Message OperationsWorker::make_message(bool is_red) {
-    Message message = Message::text(session_, name_ + "-" + std::to_string(++last_message_));
+    Message message =
+        Message::of(name_ + "-" + std::to_string(++last_message_)).in_session(session_);
     message.properties = {{"color", std::string{is_red ? "red" : "blue"}}};
     return message;
 }

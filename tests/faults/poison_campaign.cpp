@@ -108,7 +108,7 @@ private:
                 const std::string id = std::to_string(round) + "-" + std::to_string(session);
                 const std::string text =
                     (kills ? std::string{poison} : std::string{}) + std::to_string(number);
-                messages.push_back(Message::text(id, text));
+                messages.push_back(Message::of(text).in_session(id));
                 fates_[{id, text}].is_poison = kills;
             }
         }

@@ -69,9 +69,9 @@ void Producer::send(const Client& client, std::uint32_t session, std::int64_t co
     Sent& sent = sent_[session];
     std::vector<Message> messages;
     for (std::int64_t i = 1; i <= count; ++i) {
-        messages.push_back(
-            Message::text("s" + std::to_string(session), std::to_string(sent.confirmed + i) + " " +
-                                                             std::string(random_.below(600), '.')));
+        messages.push_back(Message::of(std::to_string(sent.confirmed + i) + " " +
+                                       std::string(random_.below(600), '.'))
+                               .in_session("s" + std::to_string(session)));
     }
     Sender sender{client, options_.entity};
     while (promptness_.watch("send", send_limit, [&] { sender.send_all(messages); })) {

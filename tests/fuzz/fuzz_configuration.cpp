@@ -23,8 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (const auto kind : {broker::EntityKind::queue, broker::EntityKind::topic}) {
         for (const std::string& name : broker.names(kind)) {
-            static_cast<void>(
-                broker.find(name).value()->send(std::vector{Message::text("s", "body")}, at));
+            static_cast<void>(broker.find(name).value()->send(
+                std::vector{Message::of("body").in_session("s")}, at));
         }
     }
     return 0;

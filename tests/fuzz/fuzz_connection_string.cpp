@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     const auto parsed =
-        servicebus::ConnectionString::parse(text + ";SharedAccessKey=this-is-secret");
+        detail::servicebus::ConnectionString::parse(text + ";SharedAccessKey=this-is-secret");
     if (parsed.ok() ? parsed.value().host.empty()
                     : parsed.failure().detail.empty() ||
                           parsed.failure().detail.find("this-is-secret") != std::string::npos) {

@@ -58,7 +58,7 @@ void ask(std::string_view text) {
         const std::string name = requires_session ? "orders" : "plain";
         static_cast<void>(
             broker.create_queue(name, {.requires_session = requires_session}, peer.now()));
-        Message message = Message::text("a", "body");
+        Message message = Message::of("body").in_session("a");
         static_cast<void>(broker.find(name).value()->send(std::vector{message}, peer.now()));
         server::Management management{peer, broker.find(name).value(), name + "/$management"};
         const auto answer = management.answer(*request);

@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (again.application != opened.application || again.record != opened.record) {
         std::abort();
     }
-    const auto record = processor::SessionRecord::read(opened.record);
+    const auto record = detail::processor::SessionRecord::read(opened.record);
     const auto left = record.left(WallTime{std::chrono::hours{500'000}});
     if (left.value_or(Duration::zero()) < Duration::zero() ||
         left.value_or(Duration::zero()) > std::chrono::years{1}) {

@@ -36,7 +36,7 @@ void relay(const std::string& from, const std::string& to) {
         const nlohmann::json seen{{"body", std::string{context.message().text()}},
                                   {"sent", traceparent_of(sent ? &*sent : nullptr)},
                                   {"handler", traceparent_of(OperationContext::current().trace())}};
-        sender.send(Message::text(context.message().session_id(), seen.dump()));
+        sender.send(Message::of(seen.dump()).in_session(context.message().session_id()));
     });
     processor.on_error([](const ErrorContext& error) {
         std::cerr << "trace_relay: " << error.failure.to_string() << std::endl;

@@ -85,7 +85,7 @@ void process(Setup& setup, int count, std::function<void(sessionq::MessageContex
 /// A handler that works for longer than its lock's first length, and then replies.
 void work_then_reply(Setup& setup) {
     sessionq::Sender sender{*setup.client, "orders"};
-    sender.send(Message::text("request", "1"));
+    sender.send(Message::of("1").in_session("request"));
     process(setup, 2, [&](sessionq::MessageContext& context) {
         require(context.deadline().is_never(), "a message without a deadline has none");
         if (context.message().session_id() == "request") {
@@ -94,7 +94,7 @@ void work_then_reply(Setup& setup) {
             require(context.session().lock_expires() > first, "the lock is renewed");
             require(OperationContext::current().lock_expires() == context.session().lock_expires(),
                     "the context's bound follows renewals");
-            sender.send(Message::text("reply", "2"));
+            sender.send(Message::of("2").in_session("reply"));
             context.session().set_state("replied");
         }
     });
@@ -120,13 +120,13 @@ void nested_deadlines(Setup& setup) {
     }
     require(now() - began < 10s, "an explicit context does not extend the request's deadline");
     try {
-        sender.send(Message::text("a", "late"), {.timeout = 1h});
+        sender.send(Message::of("late").in_session("a"), {.timeout = 1h});
         require(false, "the request is over");
     } catch (const sessionq::Error& error) {
         require(error.code() == sessionq::Errc::timeout, error.what());
     }
     const OperationContext::DetachedScope detached;
-    sender.send(Message::text("a", "not part of the request"));
+    sender.send(Message::of("not part of the request").in_session("a"));
 }
 
 /// The deadline of a request goes along with what is sent within it, through any number of hops.
@@ -135,7 +135,7 @@ void deadline_travels(Setup& setup) {
     const auto deadline = Deadline::after(20s, now());
     {
         const OperationContext::Scope request{OperationContext{deadline}};
-        sender.send(Message::text("hop1", "x"));
+        sender.send(Message::of("x").in_session("hop1"));
     }
     process(setup, 3, [&](sessionq::MessageContext& context) {
         const auto here = context.message().deadline();
@@ -145,14 +145,14 @@ void deadline_travels(Setup& setup) {
                 "the message carries what is left");
         const std::string hop{context.message().session_id()};
         if (hop != "hop3") {
-            sender.send(Message::text("hop" + std::to_string(hop.back() - '0' + 1), "x"));
+            sender.send(Message::of("x").in_session("hop" + std::to_string(hop.back() - '0' + 1)));
         }
     });
 }
 
 /// A timeout bounds the call that it is given to. The message is handled whenever its turn comes.
 void timeout_stays_here(Setup& setup) {
-    sessionq::Sender{*setup.client, "orders"}.send(Message::text("a", "placed"),
+    sessionq::Sender{*setup.client, "orders"}.send(Message::of("placed").in_session("a"),
                                                    {.timeout = 200ms});
     std::this_thread::sleep_for(400ms);
     process(setup, 1, [](sessionq::MessageContext& context) {
@@ -177,9 +177,9 @@ void free_slot_takes_any(Setup& setup) {
     processor.start();
     std::this_thread::sleep_for(1s); // accepts wait at both
     sessionq::Sender sender{*setup.client, "orders"};
-    sender.send(Message::text("a", "slow"));
+    sender.send(Message::of("slow").in_session("a"));
     require(busy.get_future().wait_for(10s) == std::future_status::ready, "it is handled");
-    sender.send(Message::text("b", "quick"));
+    sender.send(Message::of("quick").in_session("b"));
     require(handled.get_future().wait_for(2s) == std::future_status::ready,
             "a free slot and a ready session of any entity meet at once");
     require(processor.stop(20s).complete, "it stops");
@@ -189,10 +189,10 @@ void free_slot_takes_any(Setup& setup) {
 void parked_sessions_keep_no_slot(Setup& setup) {
     sessionq::Sender sender{*setup.client, "orders"};
     for (int i = 0; i < 8; ++i) {
-        sender.send(Message::text("bad" + std::to_string(i), "bad"));
+        sender.send(Message::of("bad").in_session("bad" + std::to_string(i)));
     }
     for (int i = 0; i < 20; ++i) {
-        sender.send(Message::text("good" + std::to_string(i), "good"));
+        sender.send(Message::of("good").in_session("good" + std::to_string(i)));
     }
     std::atomic<int> left{20};
     std::promise<void> done;
@@ -231,9 +231,9 @@ void idle_timeout_is_tuned(Setup& setup) {
         (context.message().session_id() == "a" ? first : second).set_value();
     });
     processor.start();
-    sender.send(Message::text("a", "x"));
+    sender.send(Message::of("x").in_session("a"));
     require(first.get_future().wait_for(10s) == std::future_status::ready, "it is handled");
-    sender.send(Message::text("b", "x"));
+    sender.send(Message::of("x").in_session("b"));
     auto handled = second.get_future();
     require(handled.wait_for(1s) == std::future_status::timeout, "the slot holds an idle session");
     processor.update_limits({.max_concurrent_sessions = 1, .session_idle_timeout = 500ms});
@@ -247,7 +247,7 @@ void idle_timeout_is_tuned(Setup& setup) {
 void pauses_and_restarts(Setup& setup) {
     sessionq::Sender sender{*setup.client, "orders"};
     const auto send = [&sender](const std::string& text) {
-        sender.send(Message::text("ada", text));
+        sender.send(Message::of(text).in_session("ada"));
     };
     std::promise<void> first;
     std::promise<void> all;
@@ -302,7 +302,7 @@ void browser_follows(Setup& setup) {
     require(!browser.next(100ms).has_value(), "an empty queue has no next message");
     auto next = std::async(std::launch::async, [&] { return browser.next(20s); });
     std::this_thread::sleep_for(1s);
-    sender.send(Message::text("a", "1"));
+    sender.send(Message::of("1").in_session("a"));
     const auto sent = now();
     const auto message = next.get();
     require(message.has_value() && message->text() == "1", "it sees what is sent");
@@ -316,13 +316,13 @@ void browser_follows(Setup& setup) {
 void trace_travels(Setup& setup) {
     const std::string parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     sessionq::Sender sender{*setup.client, "orders"};
-    sender.send(Message::text("hop1", "x"),
+    sender.send(Message::of("x").in_session("hop1"),
                 {.context = OperationContext{}.with_trace(*sessionq::TraceContext::parse(parent))});
     process(setup, 2, [&](sessionq::MessageContext& context) {
         const auto* trace = OperationContext::current().trace();
         require(trace != nullptr && trace->traceparent == parent, "handlers run under the trace");
         if (context.message().session_id() == "hop1") {
-            sender.send(Message::text("hop2", "x"));
+            sender.send(Message::of("x").in_session("hop2"));
         }
     });
 }
@@ -342,7 +342,7 @@ void stop_cancels_coroutines(Setup& setup) {
             co_await timer.async_wait(asio::use_awaitable);
         }));
     for (int i = 0; i < 3; ++i) {
-        sender.send(Message::text("s" + std::to_string(i), "x"));
+        sender.send(Message::of("x").in_session("s" + std::to_string(i)));
     }
     processor.start();
     require(all_wait.get_future().wait_for(10s) == std::future_status::ready, "they are handled");
@@ -383,11 +383,11 @@ void started_in_a_request(Setup& setup) {
         processor.update_limits({.max_concurrent_sessions = 4});
     }
     std::this_thread::sleep_for(200ms);
-    sender.send(Message::text("a", "1"));
+    sender.send(Message::of("1").in_session("a"));
     auto handled = first.get_future();
     require(handled.wait_for(20s) == std::future_status::ready, "it is handled");
     handled.get();
-    sender.send(Message::text("a", "2"));
+    sender.send(Message::of("2").in_session("a"));
     auto was_clean = clean.get_future();
     require(was_clean.wait_for(20s) == std::future_status::ready, "on_error is called");
     require(was_clean.get(), "on_error runs under a clean context");

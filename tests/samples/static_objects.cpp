@@ -47,7 +47,7 @@ const bool is_started = [] {
         handled.set_value(std::string{context.message().text()});
     });
     processor.start();
-    sessionq::Sender{client, "orders"}.send(sessionq::Message::text("ada", "hello"));
+    sessionq::Sender{client, "orders"}.send(sessionq::Message::of("hello").in_session("ada"));
     return true;
 }();
 

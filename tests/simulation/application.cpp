@@ -52,8 +52,8 @@ struct Application::Call {
     }
 };
 
-processor::Handlers Application::handlers(const Wanted& wanted) {
-    processor::Handlers handlers;
+detail::processor::Handlers Application::handlers(const Wanted& wanted) {
+    detail::processor::Handlers handlers;
     batches_ = wanted.batches.has_value();
     handlers.batch = wanted.batches.value_or(handlers.batch);
     if (batches_ && wanted.coroutines) {

@@ -33,7 +33,7 @@ public:
         bool open;
         bool close;
     };
-    [[nodiscard]] processor::Handlers handlers(const Wanted& wanted);
+    [[nodiscard]] detail::processor::Handlers handlers(const Wanted& wanted);
 
     ScriptMix mix{};
     unsigned open_throws{0};

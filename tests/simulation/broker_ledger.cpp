@@ -166,7 +166,7 @@ void BrokerLedger::added(const broker::DurableMessage& message,
 void BrokerLedger::copy_added(const std::string& entity, const MessageContent& content,
                               const MessageRecord& record) {
     const auto number =
-        client::redriven_from(content, core::lower_case(entity + "/$DeadLetterQueue"));
+        detail::client::redriven_from(content, core::lower_case(entity + "/$DeadLetterQueue"));
     if (!number) {
         return;
     }

@@ -14,7 +14,7 @@ Consumer::Consumer(Stage& stage, Expectations& expectations, const Setup& setup)
       application_{stage.environment(), expectations} {}
 
 void Consumer::start(SpanWatch* spans) {
-    processor::Environment surroundings;
+    detail::processor::Environment surroundings;
     surroundings.endpoints = stage_->endpoints();
     surroundings.dispatcher = &dispatcher_;
     surroundings.workers = &callbacks_;
@@ -26,10 +26,10 @@ void Consumer::start(SpanWatch* spans) {
     if (spans != nullptr && surroundings.seed % 2 != 0) {
         surroundings.tracing = spans->trace(stage_->scheduler());
     }
-    processor::Handlers handlers = application_.handlers({.batches = setup_->batches,
-                                                          .coroutines = setup_->coroutines,
-                                                          .open = setup_->open_handler,
-                                                          .close = setup_->close_handler});
+    detail::processor::Handlers handlers = application_.handlers({.batches = setup_->batches,
+                                                                  .coroutines = setup_->coroutines,
+                                                                  .open = setup_->open_handler,
+                                                                  .close = setup_->close_handler});
     if (setup_->quiet) {
         handlers.health_changed = [this](const Health& health) {
             // With a max_hold of its own the application decides for how long sessions wait.
@@ -43,7 +43,7 @@ void Consumer::start(SpanWatch* spans) {
                                                  "a false alarm: " + health.to_string());
         };
     }
-    processor_ = std::make_unique<processor::Processor>(
+    processor_ = std::make_unique<detail::processor::Processor>(
         setup_->options, stage_->entities(), std::move(handlers), std::move(surroundings));
 }
 

@@ -21,7 +21,9 @@ public:
 
     [[nodiscard]] Application& application() noexcept { return application_; }
     /// Null before `start` and after `destroy`.
-    [[nodiscard]] processor::Processor* processor() const noexcept { return processor_.get(); }
+    [[nodiscard]] detail::processor::Processor* processor() const noexcept {
+        return processor_.get();
+    }
     [[nodiscard]] const dispatch::Dispatcher& dispatcher() const noexcept { return dispatcher_; }
     [[nodiscard]] bool is_empty() const noexcept { return emptied_; }
 
@@ -41,7 +43,7 @@ private:
     SimExecutor notifier_;
     bool emptied_{false};
     std::shared_ptr<bool> host_{std::make_shared<bool>(true)};
-    std::unique_ptr<processor::Processor> processor_{};
+    std::unique_ptr<detail::processor::Processor> processor_{};
     VirtualPool pool_;
     Application application_;
 };

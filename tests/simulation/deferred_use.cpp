@@ -34,13 +34,14 @@ void DeferredUse::ask() {
     }
     environment_->scheduler.trace("link", link_->id, " receives ", numbers.size(), " deferred");
     asked();
-    auto call =
-        std::make_shared<client::PublicCall<client::Deliveries, std::vector<SessionMessage>>>(
-            client::receive_deferred(call_->session(), std::move(numbers), {.context = context_}));
+    auto call = std::make_shared<
+        detail::client::PublicCall<detail::client::Deliveries, std::vector<SessionMessage>>>(
+        detail::client::receive_deferred(call_->session(), std::move(numbers),
+                                         {.context = context_}));
     auto& operation = *call->operation;
-    begin_operation<client::Deliveries>(
+    begin_operation<detail::client::Deliveries>(
         operation.loop, operation.deadline, operation.context.stop(), std::move(operation.start),
-        [self = shared_from_this(), call](core::Result<client::Deliveries> answer) {
+        [self = shared_from_this(), call](core::Result<detail::client::Deliveries> answer) {
             self->answered();
             try {
                 self->received(call->finish(std::move(answer)));
@@ -72,7 +73,7 @@ void DeferredUse::settle(SessionMessage& message) {
     environment_->scheduler.trace("link", link_->id, " settles deferred #", record.sequence, " ",
                                   ports::to_string(outcome));
     try {
-        auto call = client::settle(message, outcome, {.context = context_});
+        auto call = detail::client::settle(message, outcome, {.context = context_});
         if (!call.operation) {
             return;
         }

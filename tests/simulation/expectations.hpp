@@ -15,7 +15,7 @@ namespace sessionq::simulation {
 /// What the oracles expect of the consumer: its configuration, and the events that excuse a
 /// deviation.
 struct Expectations {
-    ProcessorOptions options{};
+    SessionProcessorOptions options{};
     std::uint32_t batch{1}; ///< most messages that a handler gets
     std::size_t entities{1};
     std::size_t workers{1};

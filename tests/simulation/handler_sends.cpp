@@ -17,8 +17,9 @@ void HandlerSends::go_on() {
     }
     --terms_.count;
     const TimePoint now = environment_->scheduler.now();
-    Deadline deadline = client::CallScope{terms_.context, terms_.context.deadline()}.deadline_or(
-        terms_.timeout, now);
+    Deadline deadline =
+        detail::client::CallScope{terms_.context, terms_.context.deadline()}.deadline_or(
+            terms_.timeout, now);
     if (environment_->chance(20)) {
         deadline = deadline.sooner(Deadline::after(
             environment_->scheduler.between(milliseconds{0}, milliseconds{300}), now));
@@ -53,7 +54,7 @@ void HandlerSends::send(const BrokerSession& to, Deadline deadline) {
         endpoints_()[index]->loop(), deadline, terms_.context.stop(),
         [endpoints = endpoints_, index,
          request = ports::SendRequest{.entity = to.entity, .messages = {std::move(message)}}](
-            const client::PendingPtr<Numbers>& pending) mutable {
+            const detail::client::PendingPtr<Numbers>& pending) mutable {
             ports::Endpoint* const endpoint = endpoints()[index];
             if (endpoint == nullptr) {
                 pending->give_up(Errc::cancelled);
@@ -61,7 +62,7 @@ void HandlerSends::send(const BrokerSession& to, Deadline deadline) {
             }
             request.deadline = pending->deadline();
             const auto asked =
-                endpoint->send(std::move(request), client::AnswerTo<Numbers>{pending});
+                endpoint->send(std::move(request), detail::client::AnswerTo<Numbers>{pending});
             pending->ask_port([endpoint, asked] { endpoint->give_up(asked); });
         },
         [self = shared_from_this(), &record](const core::Result<Numbers>& answer) {

@@ -189,7 +189,7 @@ void NetworkStage::kill_broker() {
 }
 
 ports::EndpointPtr NetworkStage::connect(SimLoop& loop, std::size_t number) {
-    servicebus::EndpointSettings settings;
+    detail::servicebus::EndpointSettings settings;
     settings.target = {.host = "broker"};
     settings.tokens = std::make_shared<SimTokens>(environment(), network_.faults(), loop);
     settings.operation_timeout = setup().operation_timeout;
@@ -197,7 +197,7 @@ ports::EndpointPtr NetworkStage::connect(SimLoop& loop, std::size_t number) {
     settings.backoff = setup().options.error_backoff;
     settings.seed = scheduler().random().next();
     settings.dial = network_.dial_for(number);
-    auto endpoint = std::make_unique<servicebus::Endpoint>(loop, io_, std::move(settings));
+    auto endpoint = std::make_unique<detail::servicebus::Endpoint>(loop, io_, std::move(settings));
     return setup().defect == SeamDefect::none
                ? ports::EndpointPtr{std::move(endpoint)}
                : std::make_unique<FlawedEndpoint>(setup().defect, std::move(endpoint));

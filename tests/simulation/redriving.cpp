@@ -35,7 +35,7 @@ RedrivingClient::Terms Redriving::some_terms() {
     Scheduler& scheduler = around_.environment->scheduler;
     RedriveOptions options{.max_wait = scheduler.between({}, seconds{5})};
     options.hold_sessions = setup_.redrives_hold;
-    options.limit = scheduler.chance(20) ? 1 + scheduler.random().below(5) : 0;
+    options.max_messages = scheduler.chance(20) ? 1 + scheduler.random().below(5) : 0;
     if (scheduler.chance(20)) {
         const auto& letters = around_.environment->letters;
         const auto which = scheduler.random().below(letters.size());

@@ -17,7 +17,8 @@ RedrivingClient::RedrivingClient(Environment& environment, Terms terms, ports::E
                                  std::function<void()> told)
     : environment_{&environment},
       terms_{std::move(terms)},
-      route_{client::redrive_route(endpoint->capabilities(), terms_.entity, terms_.options)},
+      route_{
+          detail::client::redrive_route(endpoint->capabilities(), terms_.entity, terms_.options)},
       machine_{terms_.options.hold_sessions, terms_.options.max_wait, environment.scheduler.now()},
       endpoint_{std::move(endpoint)},
       told_{std::move(told)} {}
@@ -68,8 +69,8 @@ void RedrivingClient::plan(std::int64_t from) {
 void RedrivingClient::planned(const std::vector<ReceivedMessage>& letters) {
     for (const ReceivedMessage& each : letters) {
         const std::int64_t number = each.sequence_number();
-        const bool is_wanted =
-            terms_.options.limit == 0 || machine_.report().selected < terms_.options.limit;
+        const bool is_wanted = terms_.options.max_messages == 0 ||
+                               machine_.report().selected < terms_.options.max_messages;
         if (is_wanted && terms_.options.filter.matches(each, environment_->scheduler.wall_now())) {
             machine_.plan(number, each.shared_content()->session_id()
                                       ? Machine::SessionId{each.session_id()}
@@ -199,8 +200,8 @@ void RedrivingClient::look(const Machine::SessionId& session, std::int64_t from)
                      .deadline = deadline()},
                     answer<std::vector<ReceivedMessage>>([this, session](const auto& messages) {
                         for (const ReceivedMessage& each : messages) {
-                            const auto number =
-                                client::redriven_from(*each.shared_content(), route_.source);
+                            const auto number = detail::client::redriven_from(
+                                *each.shared_content(), route_.source);
                             if (number) {
                                 machine_.found_copy(*number);
                                 letter(*number).is_known = true;
@@ -235,9 +236,9 @@ void RedrivingClient::perform(const Machine::Send& step) {
     numbers.resize(std::min(numbers.size(), terms_.fit));
     ports::SendRequest request{.entity = route_.target, .deadline = deadline()};
     for (const std::int64_t number : numbers) {
-        request.contents.push_back(
-            client::redriven_copy(hand_.at(number)->message, route_.source,
-                                  {.now = now(), .wall = environment_->scheduler.wall_now()}));
+        request.contents.push_back(detail::client::redriven_copy(
+            hand_.at(number)->message, route_.source,
+            {.now = now(), .wall = environment_->scheduler.wall_now()}));
         environment_->scheduler.trace("redrive sends dead letter ", number);
         environment_->tell(&Oracle::copy_asked, letter(number));
         letter(number).is_asked = true;

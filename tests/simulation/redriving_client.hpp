@@ -16,8 +16,8 @@
 namespace sessionq::simulation {
 
 /// A call of `redrive` in virtual time: performs what the product's machine decides, with requests
-/// of the product's port. `client::RedriveRun` does the same for callers who can wait. On the
-/// endpoint's loop.
+/// of the product's port. `detail::client::RedriveRun` does the same for callers who can wait. On
+/// the endpoint's loop.
 class RedrivingClient {
 public:
     struct Terms {
@@ -37,7 +37,7 @@ public:
     void begin() { plan(0); }
 
 private:
-    using Machine = client::RedriveMachine;
+    using Machine = detail::client::RedriveMachine;
 
     void plan(std::int64_t from);
     void planned(const std::vector<ReceivedMessage>& letters);
@@ -70,7 +70,7 @@ private:
 
     Environment* environment_;
     Terms terms_;
-    client::RedriveRoute route_;
+    detail::client::RedriveRoute route_;
     Machine machine_;
     ports::EndpointPtr endpoint_;
     std::function<void()> told_;

@@ -39,7 +39,7 @@ FailurePolicy some_policy(Random& random) {
 /// What every scenario starts from: no faults, and every choice open.
 Setup calm(Random& random) {
     Setup setup;
-    ProcessorOptions& options = setup.options;
+    SessionProcessorOptions& options = setup.options;
     options.max_concurrent_sessions = static_cast<std::uint32_t>(1 + random.below(8));
     options.max_concurrent_calls_per_session =
         chance(random, 60) ? 1 : static_cast<std::uint32_t>(2 + random.below(15));

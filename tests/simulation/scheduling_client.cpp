@@ -49,9 +49,10 @@ void SchedulingClient::attempt(ScheduledRecord& record) {
         *loop_, Deadline::after(timeout_, environment_->scheduler.now()), {},
         [this, here = here_,
          request = ports::SendRequest{.entity = record.entity, .messages = {message}}](
-            const client::PendingPtr<Numbers>& pending) {
+            const detail::client::PendingPtr<Numbers>& pending) {
             if (*here && endpoint_ != nullptr) {
-                const auto id = endpoint_->send(request, client::AnswerTo<Numbers>{pending});
+                const auto id =
+                    endpoint_->send(request, detail::client::AnswerTo<Numbers>{pending});
                 pending->ask_port([this, here, id] { // it knows whether the request was sent
                     if (*here && endpoint_ != nullptr) {
                         endpoint_->give_up(id);
@@ -99,10 +100,10 @@ void SchedulingClient::cancel(ScheduledRecord& record, std::int64_t sequence) {
     begin_operation<core::Done>(
         *loop_, Deadline::after(timeout_, environment_->scheduler.now()), {},
         [this, here = here_, entity = record.entity,
-         sequence](const client::PendingPtr<core::Done>& pending) {
+         sequence](const detail::client::PendingPtr<core::Done>& pending) {
             if (*here && endpoint_ != nullptr) {
                 endpoint_->cancel_scheduled(entity, {sequence}, Deadline::never(),
-                                            client::AnswerTo<core::Done>{pending});
+                                            detail::client::AnswerTo<core::Done>{pending});
             } else {
                 pending->give_up(Errc::cancelled);
             }

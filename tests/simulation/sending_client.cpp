@@ -77,9 +77,10 @@ void SendingClient::attempt(Outbox& outbox) {
     begin_operation<Numbers>(
         *loop_, deadline, {},
         [this, here = here_,
-         request = std::move(request)](const client::PendingPtr<Numbers>& pending) {
+         request = std::move(request)](const detail::client::PendingPtr<Numbers>& pending) {
             if (*here && endpoint_ != nullptr) {
-                const auto id = endpoint_->send(request, client::AnswerTo<Numbers>{pending});
+                const auto id =
+                    endpoint_->send(request, detail::client::AnswerTo<Numbers>{pending});
                 pending->ask_port([this, here, id] { // it knows whether the request was sent
                     if (*here && endpoint_ != nullptr) {
                         endpoint_->give_up(id);

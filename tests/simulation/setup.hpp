@@ -27,7 +27,7 @@ struct Sending {
 
 /// Everything that makes a run. The seed decides it before the run begins.
 struct Setup {
-    ProcessorOptions options{};
+    SessionProcessorOptions options{};
     Faults faults{};
     ScriptMix scripts{};
 

@@ -11,15 +11,16 @@ constexpr Duration usual_life = std::chrono::hours{1};
 } // namespace
 
 void SimTokens::ask(std::string_view audience, WallTime now, Deadline, Handler handler) {
-    core::Result<servicebus::Token> answer{
+    core::Result<detail::servicebus::Token> answer{
         Failure{.code = Errc::unauthorized, .detail = "no token is given"}};
     if (!environment_->chance(faults_->token_refused)) {
         const WallTime expires =
             now + std::chrono::duration_cast<WallTime::duration>(
                       faults_->token_life > Duration::zero() ? faults_->token_life : usual_life);
-        answer = servicebus::Token{.type = "jwt",
-                                   .text = std::to_string(expires.time_since_epoch().count()),
-                                   .expires = expires};
+        answer =
+            detail::servicebus::Token{.type = "jwt",
+                                      .text = std::to_string(expires.time_since_epoch().count()),
+                                      .expires = expires};
     }
     environment_->scheduler.trace("token for ", audience, answer ? "" : " refused");
     if (faults_->token_high == Duration::zero() || environment_->chance(50)) {

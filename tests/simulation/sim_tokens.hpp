@@ -12,7 +12,7 @@
 namespace sessionq::simulation {
 
 /// Makes tokens that hold only their expiry, at once or after a while. Sometimes it fails.
-class SimTokens final : public servicebus::TokenSource {
+class SimTokens final : public detail::servicebus::TokenSource {
 public:
     SimTokens(Environment& environment, const NetworkFaults& faults, core::EventLoop& loop)
         : environment_{&environment}, faults_{&faults}, loop_{&loop} {}

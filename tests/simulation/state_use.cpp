@@ -34,7 +34,8 @@ StateRecord& StateUse::begin(bool writes, std::optional<std::string> value) {
 void StateUse::read() {
     using State = std::optional<std::string>;
     StateRecord& record = begin(false, {});
-    client::Operation<State> operation = client::get_state(call_->session(), {.context = context_});
+    detail::client::Operation<State> operation =
+        detail::client::get_state(call_->session(), {.context = context_});
     begin_operation<State>(operation.loop, operation.deadline, operation.context.stop(),
                            std::move(operation.start),
                            [self = shared_from_this(), &record](const core::Result<State>& answer) {
@@ -45,8 +46,8 @@ void StateUse::read() {
 
 void StateUse::write(std::optional<std::string> value) {
     StateRecord& record = begin(true, value);
-    client::Operation<core::Done> operation =
-        client::set_state(call_->session(), std::move(value), {.context = context_});
+    detail::client::Operation<core::Done> operation =
+        detail::client::set_state(call_->session(), std::move(value), {.context = context_});
     begin_operation<core::Done>(
         operation.loop, operation.deadline, operation.context.stop(), std::move(operation.start),
         [self = shared_from_this(), &record](const core::Result<core::Done>& answer) {

@@ -304,7 +304,7 @@ void World::change_limits() {
     Expectations::Limits all = expectations_.limits.back();
     all.since = scheduler().now();
     all.prefetch.reset();
-    ConcurrencyLimits changed;
+    SessionProcessorLimits changed;
     if (!scheduler().chance(20)) { // else it stays as it is, and so do the others
         changed.max_concurrent_sessions = all.max_concurrent_sessions =
             static_cast<std::uint32_t>(1 + random.below(8));
@@ -424,7 +424,7 @@ void World::check_parked(const ProcessorDescription& description) {
     }
     for (const SlotDescription& slot : description.slots) {
         // Beyond the limit a parked session keeps its slot.
-        if (setup_.options.max_parked_sessions == ProcessorOptions{}.max_parked_sessions &&
+        if (setup_.options.max_parked_sessions == SessionProcessorOptions{}.max_parked_sessions &&
             slot.state == "parked" && slot.running == 0 && slot.waits_for == "the end of parking") {
             environment().verdict.report("(R25) parking",
                                          "session '" + slot.session_id + "' keeps its slot");

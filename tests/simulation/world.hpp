@@ -42,7 +42,7 @@ private:
     void check_settling(const ProcessorDescription& description);
     void after_handler(const DeliveryRecord& delivery);
     void check_lanes();
-    [[nodiscard]] processor::Processor* processor() const noexcept {
+    [[nodiscard]] detail::processor::Processor* processor() const noexcept {
         return consumer_ ? consumer_->processor() : nullptr;
     }
     [[nodiscard]] bool found() { return stage_->environment().verdict.first().has_value(); }

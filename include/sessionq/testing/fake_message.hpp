@@ -14,12 +14,12 @@
 #include <sessionq/testing/fake_session.hpp>
 #include <sessionq/testing/settlement.hpp>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 struct Access;
 class TestMessage;
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 namespace testing {
 
@@ -33,7 +33,7 @@ namespace testing {
 ///         }
 ///     };
 ///     testing::FakeSession session{{.session_id = "ada"}};
-///     testing::FakeMessage message{session, Message::text("ada", "")};
+///     testing::FakeMessage message{session, Message::of("").in_session("ada")};
 ///     message.run(handle);
 ///     const auto settlement = message.settlement();
 ///     if (!settlement || settlement->reason != "Empty") {
@@ -77,8 +77,8 @@ public:
     ///
     ///     testing::FakeSession session{{.session_id = "ada"}};
     ///     std::vector<testing::FakeMessage> batch;
-    ///     batch.emplace_back(session, Message::text("ada", "1"));
-    ///     batch.emplace_back(session, Message::text("ada", "2"));
+    ///     batch.emplace_back(session, Message::of("1").in_session("ada"));
+    ///     batch.emplace_back(session, Message::of("2").in_session("ada"));
     ///     testing::FakeMessage::run_batch(batch, [](std::span<MessageContext> messages) {
     ///         messages.front().complete();
     ///     });
@@ -91,10 +91,10 @@ public:
     [[nodiscard]] std::optional<Settlement> settlement() const;
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
-    std::unique_ptr<client::TestMessage> message_;
+    std::unique_ptr<detail::client::TestMessage> message_;
 };
 
 } // namespace testing
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -12,12 +12,12 @@
 #include <sessionq/session_context.hpp>
 #include <sessionq/testing/settlement.hpp>
 
-namespace sessionq {
-
-namespace client {
+namespace sessionq::detail::client {
 struct Access;
 class TestSession;
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 namespace testing {
 
@@ -92,10 +92,10 @@ public:
     void fail_requests(std::optional<Errc> error);
 
 private:
-    friend struct client::Access;
+    friend struct detail::client::Access;
 
-    std::shared_ptr<client::TestSession> session_;
+    std::shared_ptr<detail::client::TestSession> session_;
 };
 
 } // namespace testing
-} // namespace sessionq
+} // namespace sessionq::inline v1

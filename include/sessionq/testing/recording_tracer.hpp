@@ -13,7 +13,7 @@
 #include <sessionq/trace_context.hpp>
 #include <sessionq/tracer.hpp>
 
-namespace sessionq::testing {
+namespace sessionq::inline v1::testing {
 
 /// A span that has ended.
 struct RecordedSpan {
@@ -38,7 +38,7 @@ struct RecordedSpan {
 ///     LocalBroker broker;
 ///     broker.create_queue("orders");
 ///     const Client traced = Client::in_process(broker, {.tracer = spans});
-///     Sender{traced, "orders"}.send(Message::text("ada", "placed"));
+///     Sender{traced, "orders"}.send(Message::of("placed").in_session("ada"));
 ///     const auto ended = spans->wait_for(1, std::chrono::seconds{5});
 ///     if (ended.empty() || ended.front().name != "send orders") {
 ///         std::abort();
@@ -78,4 +78,4 @@ private:
     std::shared_ptr<Book> book_;
 };
 
-} // namespace sessionq::testing
+} // namespace sessionq::inline v1::testing

@@ -8,7 +8,7 @@
 
 #include <sessionq/message.hpp>
 
-namespace sessionq::testing {
+namespace sessionq::inline v1::testing {
 
 /// How a handler under test settled a message.
 struct Settlement {
@@ -26,4 +26,4 @@ struct Settlement {
 /// Writes `to_string(outcome)`.
 std::ostream& operator<<(std::ostream& out, Settlement::Outcome outcome);
 
-} // namespace sessionq::testing
+} // namespace sessionq::inline v1::testing

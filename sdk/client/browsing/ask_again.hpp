@@ -8,7 +8,7 @@
 
 #include "core/backoff.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Decides when `BrowserWait` asks the broker again after an answer without a message. The first
 /// two requests start at least 50 ms apart. The distance then doubles with each answer, up to one
@@ -31,4 +31,4 @@ private:
     std::uint32_t answers_{0};
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -13,8 +13,7 @@
 #include "core/access.hpp"
 #include "core/id_check.hpp"
 
-namespace sessionq {
-namespace client {
+namespace sessionq::detail::client {
 namespace {
 
 constexpr std::uint32_t max_page_size = 4'096;
@@ -160,19 +159,22 @@ Operation<SessionIds> list_all_sessions(const Client& client, std::string entity
         });
 }
 
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 Browser::Browser(const Client& client, std::string entity, BrowserOptions options)
-    : core_{std::make_shared<const client::BrowserCore>(client::Access::core(client),
-                                                        std::move(entity), std::move(options))},
+    : core_{std::make_shared<const detail::client::BrowserCore>(
+          detail::client::Access::core(client), std::move(entity), std::move(options))},
       position_{core_->options().from_sequence_number} {}
 
 std::vector<ReceivedMessage> Browser::peek(std::uint32_t max_messages, const CallOptions& call) {
-    return client::block(client::Access::core(*this)->peek(*this, max_messages, call));
+    return detail::client::block(
+        detail::client::Access::core(*this)->peek(*this, max_messages, call));
 }
 
 std::optional<ReceivedMessage> Browser::next(Duration wait, const CallOptions& call) {
-    return client::block(client::Access::core(*this)->next(*this, wait, call));
+    return detail::client::block(detail::client::Access::core(*this)->next(*this, wait, call));
 }
 
 Browser::Iterator Browser::begin() { return Iterator{*this}; }
@@ -187,14 +189,14 @@ Browser::Iterator& Browser::Iterator::operator++() {
 }
 
 void Browser::Iterator::next_page() {
-    page_ = browser_->peek(client::Access::core(*browser_)->options().page_size);
+    page_ = browser_->peek(detail::client::Access::core(*browser_)->options().page_size);
     at_ = 0;
 }
 
 std::vector<std::string> list_sessions(const Client& client, const std::string& entity,
                                        const ListSessionsOptions& options,
                                        const CallOptions& call) {
-    return client::block(client::list_all_sessions(client, entity, options, call));
+    return detail::client::block(detail::client::list_all_sessions(client, entity, options, call));
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

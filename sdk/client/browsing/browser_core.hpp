@@ -11,7 +11,7 @@
 
 #include "client/calls/operation.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Makes the calls of a `Browser`. All copies of the browser share one core. The core holds the
 /// entity, the options, and the receive thread that runs all its requests. It does not hold the
@@ -48,4 +48,4 @@ private:
     const Client& client, std::string entity, const ListSessionsOptions& options,
     const CallOptions& call);
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

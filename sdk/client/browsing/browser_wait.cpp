@@ -5,7 +5,7 @@
 
 #include "timing/timer_service.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 BrowserWait::BrowserWait(ports::Endpoint& endpoint, ports::PeekRequest request,
                          PendingPtr<Messages> pending)
@@ -47,4 +47,4 @@ void BrowserWait::give_up() {
     }
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -11,7 +11,7 @@
 #include "client/calls/pending.hpp"
 #include "ports/endpoint.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Waits for the next message of a browser. It peeks again and again, until a message comes or the
 /// operation ends. `AskAgain` decides when it peeks. `BrowserCore::next` starts the wait. Bound to
@@ -43,4 +43,4 @@ private:
     timing::Timer timer_{timing::Timer::calling<&BrowserWait::ask>(this)};
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

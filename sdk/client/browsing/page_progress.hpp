@@ -11,7 +11,7 @@
 #include <sessionq/error.hpp>
 #include <sessionq/received_message.hpp>
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Returns the failure of a call that would never end, because the broker repeats itself. `what`
 /// says how the broker repeats itself.
@@ -32,4 +32,4 @@ namespace sessionq::client {
     return is_further ? std::optional{last + 1} : std::nullopt;
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Collects the pages of a list of sessions, and decides whether to ask for another page.
 /// `list_all_sessions` adds each page. A session that is listed twice is kept once. A broker with
@@ -58,4 +58,4 @@ private:
     std::unordered_set<std::string_view> known_{}; // views of `ids_`
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

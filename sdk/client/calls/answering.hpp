@@ -8,7 +8,7 @@
 
 #include "client/calls/operation.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// The answer of a public call, for a coroutine or the application's Asio. The handler of
 /// `PreparedCall::answer_to` gets it. `take` makes the caller's result (`R`) from the operation's
@@ -98,4 +98,4 @@ template <typename T>
     return prepared(PublicCall<T>{std::move(operation)});
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

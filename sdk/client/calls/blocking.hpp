@@ -12,7 +12,7 @@
 
 #include "client/calls/operation.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// An operation that the caller's thread waits for. `block` makes one. The receive thread delivers
 /// the answer and wakes the caller.
@@ -86,4 +86,4 @@ R block(detail::CallPtr<R> call) {
     return detail::Call<R>::take(*answer.get());
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

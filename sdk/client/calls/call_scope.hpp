@@ -5,7 +5,7 @@
 
 #include <sessionq/call_options.hpp>
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// The conditions under which a call runs: its context, combined with the ambient one, and its
 /// deadline. `scope_of` makes the scope when the caller makes the call. The context and the
@@ -32,4 +32,4 @@ struct CallScope {
     return {.context = std::move(context), .deadline = deadline};
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -11,7 +11,7 @@
 #include "client/calls/pending.hpp"
 #include "client/connecting/client_core.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// The work of a public function, before it begins. Its arguments are checked already.
 /// `make_operation` makes the operation on the caller's thread. `launch` then posts the operation
@@ -76,4 +76,4 @@ struct PublicCall {
         [](core::Result<T> answer) { return static_cast<R>(std::move(answer).take_or_throw()); }};
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

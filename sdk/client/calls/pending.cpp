@@ -3,7 +3,7 @@
 
 #include "timing/timer_service.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 PendingBase::PendingBase(core::EventLoop& loop, Deadline deadline)
     : loop_{loop}, deadline_{deadline} {}
@@ -74,4 +74,4 @@ void PendingBase::release() noexcept {
     stop_callback_.reset();
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

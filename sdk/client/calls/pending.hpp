@@ -15,7 +15,7 @@
 #include "core/tracing.hpp"
 #include "timing/timer.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// An operation that runs on a loop, from `launch` to its answer. It ends exactly once (R15). The
 /// first of these events ends it: its answer, its deadline, its stop token, or the end of the loop.
@@ -198,4 +198,4 @@ void launch(PendingPtr<T> pending, Start<T> start) {
     loop.post(Launch{std::move(pending), std::move(start)});
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -6,7 +6,7 @@
 
 #include <sessionq/error.hpp>
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Decides which answer ends an operation: the first one (R15). Each `Pending` has a machine. If
 /// the operation is given up, the giving up is an answer, too. But while a port works on the
@@ -62,4 +62,4 @@ private:
     std::optional<Errc> why_{};
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -8,7 +8,7 @@
 #include "broker/store/store_journal.hpp"
 #include "server/stored_content.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 BrokerHost::BrokerHost(const std::filesystem::path& directory, OnDamage on_damage,
                        const core::Clock& clock)
@@ -55,4 +55,4 @@ void BrokerHost::run(const std::stop_token& ending) {
     }
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

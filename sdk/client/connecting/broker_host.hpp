@@ -13,7 +13,7 @@
 #include "broker/broker.hpp"
 #include "core/clock.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Keeps a local broker, and does the broker's work when it falls due: locks, schedules, time to
 /// live. Its thread sleeps until something is due. A `LocalBroker` makes a host and shares it with
@@ -56,4 +56,4 @@ private:
     std::jthread thread_;      // last: it uses all of the above
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

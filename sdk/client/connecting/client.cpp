@@ -24,30 +24,33 @@
 #include "servicebus/connection_string.hpp"
 #include "servicebus/endpoint.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
-Client::Client(std::shared_ptr<client::ClientCore> core) noexcept : core_{std::move(core)} {}
+Client::Client(std::shared_ptr<detail::client::ClientCore> core) noexcept
+    : core_{std::move(core)} {}
 
 Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
-    const std::shared_ptr<client::BrokerHost>& host = client::Access::host(broker);
+    const std::shared_ptr<detail::client::BrokerHost>& host = detail::client::Access::host(broker);
     const std::shared_ptr<broker::Broker> engine{host, &host->broker()};
     if (engine->journal() != nullptr) {
         engine->begin(host->now()); // stored entities may forward from now on
     }
-    auto core = std::make_shared<client::ClientCore>(
-        options, [engine](client::ReceiveThread& loop, core::Executor&) -> ports::EndpointPtr {
-            return std::make_unique<in_process::Endpoint>(engine, loop, client::sent_wire_size);
+    auto core = std::make_shared<detail::client::ClientCore>(
+        options,
+        [engine](detail::client::ReceiveThread& loop, core::Executor&) -> ports::EndpointPtr {
+            return std::make_unique<in_process::Endpoint>(engine, loop,
+                                                          detail::client::sent_wire_size);
         });
     core->begin_tracing({.system = "sessionq"});
     core->tell_backlog_by(
-        [host, engine](const std::string& entity) -> std::optional<processor::Backlog> {
+        [host, engine](const std::string& entity) -> std::optional<detail::processor::Backlog> {
             const auto queue = engine->find(entity);
             if (!queue) {
                 return std::nullopt;
             }
             const broker::Instant at = host->now();
             const broker::QueueCounts counts = queue.value()->counts(at);
-            return processor::Backlog{
+            return detail::processor::Backlog{
                 .active = counts.active,
                 .deferred = counts.deferred,
                 .scheduled = counts.scheduled,
@@ -60,7 +63,7 @@ Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
 
 namespace {
 
-using MakeTokens = std::function<servicebus::TokenSourcePtr(core::EventLoop&)>;
+using MakeTokens = std::function<detail::servicebus::TokenSourcePtr(core::EventLoop&)>;
 
 amqp::TlsContextPtr make_tls(const TlsOptions& tls) {
     auto made = amqp::make_tls(amqp::TlsClientSettings{.ca_file = tls.ca_file,
@@ -90,12 +93,12 @@ amqp::IdleHandler notifying(const ConnectionIdleHandler& handler, core::Executor
 /// Makes a `ClientCore` with an `Endpoint` on each receive thread. Unless the client connects
 /// lazily, waits until the first endpoint is connected, so that a wrong address fails here.
 template <typename Endpoint, typename MakeSettings, typename... Arguments>
-std::shared_ptr<client::ClientCore> connect_core(const ClientOptions& options,
-                                                 const MakeSettings& make_settings,
-                                                 const Arguments&... arguments) {
-    const auto core = std::make_shared<client::ClientCore>(
+std::shared_ptr<detail::client::ClientCore> connect_core(const ClientOptions& options,
+                                                         const MakeSettings& make_settings,
+                                                         const Arguments&... arguments) {
+    const auto core = std::make_shared<detail::client::ClientCore>(
         options,
-        [&](client::ReceiveThread& thread, core::Executor& notifier) -> ports::EndpointPtr {
+        [&](detail::client::ReceiveThread& thread, core::Executor& notifier) -> ports::EndpointPtr {
             auto settings = make_settings(thread);
             settings.operation_timeout = options.operation_timeout;
             settings.idle_timeout = options.connection_idle_timeout;
@@ -111,7 +114,7 @@ std::shared_ptr<client::ClientCore> connect_core(const ClientOptions& options,
     }
     const auto answer = std::make_shared<std::promise<core::Result<core::Done>>>();
     auto answered = answer->get_future();
-    client::EndpointThread& first = core->thread(0);
+    detail::client::EndpointThread& first = core->thread(0);
     first.thread->post([&first, answer, arguments...] {
         static_cast<Endpoint&>(*first.endpoint)
             .connect(arguments..., [answer](core::Result<core::Done> result) {
@@ -126,19 +129,20 @@ std::shared_ptr<client::ClientCore> connect_core(const ClientOptions& options,
 }
 
 /// Parses a host, a namespace of Azure's public cloud, or a connection string without a key.
-servicebus::ConnectionString place_of(std::string_view where, std::optional<Transport> transport) {
+detail::servicebus::ConnectionString place_of(std::string_view where,
+                                              std::optional<Transport> transport) {
     if (where.find('=') == std::string_view::npos) {
         const bool is_name =
             where.find_first_of(".:/") == std::string_view::npos && where != "localhost";
-        return servicebus::ConnectionString::parse(
+        return detail::servicebus::ConnectionString::parse(
                    (where.find("://") == std::string_view::npos ? "Endpoint=sb://" : "Endpoint=") +
                        std::string{where} +
                        (is_name && !where.empty() ? ".servicebus.windows.net" : ""),
                    transport)
             .take_or_throw();
     }
-    auto parsed = servicebus::ConnectionString::parse(where, transport).take_or_throw();
-    client::require_argument(
+    auto parsed = detail::servicebus::ConnectionString::parse(where, transport).take_or_throw();
+    detail::client::require_argument(
         parsed.key.empty() && parsed.signature.empty(),
         "the connection string holds a key or signature, and a credential was given too");
     return parsed;
@@ -161,18 +165,18 @@ std::optional<core::HostPort> address_of(const ClientOptions& options, std::uint
     }
     auto parsed = core::parse_host_port(options.endpoint_address, default_port,
                                         "ClientOptions::endpoint_address");
-    client::require_option(parsed.ok(), parsed.ok() ? "" : parsed.failure().detail);
+    detail::client::require_option(parsed.ok(), parsed.ok() ? "" : parsed.failure().detail);
     return std::move(parsed).value();
 }
 
-std::shared_ptr<client::ClientCore> connect_to_service_bus(
-    const servicebus::ConnectionString& parsed, const MakeTokens& make_tokens,
+std::shared_ptr<detail::client::ClientCore> connect_to_service_bus(
+    const detail::servicebus::ConnectionString& parsed, const MakeTokens& make_tokens,
     const ClientOptions& options, const TlsOptions& tls) {
     const amqp::TlsContextPtr context = parsed.tls ? make_tls(tls) : nullptr;
     const auto address = address_of(options, parsed.port);
     const auto proxy = proxy_of(options);
-    const auto make_settings = [&](client::ReceiveThread& thread) {
-        servicebus::EndpointSettings settings;
+    const auto make_settings = [&](detail::client::ReceiveThread& thread) {
+        detail::servicebus::EndpointSettings settings;
         settings.target = {.host = parsed.host,
                            .port = parsed.port,
                            .tls = context,
@@ -184,23 +188,24 @@ std::shared_ptr<client::ClientCore> connect_to_service_bus(
         settings.tokens = make_tokens(thread);
         return settings;
     };
-    auto core = connect_core<servicebus::Endpoint>(options, make_settings, parsed.entity_path);
+    auto core =
+        connect_core<detail::servicebus::Endpoint>(options, make_settings, parsed.entity_path);
     core->begin_tracing({.system = "servicebus", .address = parsed.host, .port = parsed.port});
     return core;
 }
 
-std::shared_ptr<client::ClientCore> connect_to_groups(std::string_view url,
-                                                      const ClientOptions& options,
-                                                      const TlsOptions& tls) {
+std::shared_ptr<detail::client::ClientCore> connect_to_groups(std::string_view url,
+                                                              const ClientOptions& options,
+                                                              const TlsOptions& tls) {
     groups::EndpointSettings settings{.url = groups::ConnectionUrl::parse(url).take_or_throw()};
-    client::require_option(!options.connect_lazily || settings.url.dialect != nullptr,
-                           "ClientOptions::connect_lazily: the URL must name the dialect, "
-                           "?dialect=artemis or ?dialect=broker-j");
+    detail::client::require_option(!options.connect_lazily || settings.url.dialect != nullptr,
+                                   "ClientOptions::connect_lazily: the URL must name the dialect, "
+                                   "?dialect=artemis or ?dialect=broker-j");
     settings.tls = settings.url.tls ? make_tls(tls) : nullptr;
     settings.has_certificate = !tls.certificate_file.empty();
     settings.proxy = proxy_of(options);
-    auto core =
-        connect_core<groups::Endpoint>(options, [&](client::ReceiveThread&) { return settings; });
+    auto core = connect_core<groups::Endpoint>(
+        options, [&](detail::client::ReceiveThread&) { return settings; });
     const core::HostPort& at = settings.url.hosts.front();
     core->begin_tracing({.system = std::string{settings.dialect->load()->messaging_system},
                          .address = at.host,
@@ -209,7 +214,7 @@ std::shared_ptr<client::ClientCore> connect_to_groups(std::string_view url,
 }
 
 void forbid_on_receive_threads() {
-    if (client::ReceiveThread::on_any()) {
+    if (detail::client::ReceiveThread::on_any()) {
         throw Error{Errc::invalid_state, "connect waits, which a receive thread must not"};
     }
 }
@@ -220,36 +225,40 @@ Client Client::connect(std::string_view connection_string, ClientOptions options
                        const TlsOptions& tls) {
     forbid_on_receive_threads();
     if (groups::ConnectionUrl::is_one(connection_string)) {
-        client::require_option(options.transport != Transport::web_sockets,
-                               "ClientOptions::transport: message groups have tcp only");
-        client::require_option(options.endpoint_address.empty(),
-                               "ClientOptions::endpoint_address: the URL of message groups names "
-                               "all hosts");
+        detail::client::require_option(options.transport != Transport::web_sockets,
+                                       "ClientOptions::transport: message groups have tcp only");
+        detail::client::require_option(
+            options.endpoint_address.empty(),
+            "ClientOptions::endpoint_address: the URL of message groups names "
+            "all hosts");
         return Client{connect_to_groups(connection_string, options, tls)};
     }
     const auto place =
-        servicebus::ConnectionString::parse(connection_string, options.transport).take_or_throw();
-    const MakeTokens make_tokens = [&place](core::EventLoop&) -> servicebus::TokenSourcePtr {
+        detail::servicebus::ConnectionString::parse(connection_string, options.transport)
+            .take_or_throw();
+    const MakeTokens make_tokens =
+        [&place](core::EventLoop&) -> detail::servicebus::TokenSourcePtr {
         if (!place.key.empty()) {
-            return servicebus::make_key_tokens(place.key_name, place.key);
+            return detail::servicebus::make_key_tokens(place.key_name, place.key);
         }
-        return place.signature.empty() ? nullptr : servicebus::make_ready_tokens(place.signature);
+        return place.signature.empty() ? nullptr
+                                       : detail::servicebus::make_ready_tokens(place.signature);
     };
     return Client{connect_to_service_bus(place, make_tokens, options, tls)};
 }
 
 Client Client::connect(const char* connection_string, ClientOptions options,
                        const TlsOptions& tls) {
-    client::require_argument(connection_string != nullptr, "the connection string is null");
+    detail::client::require_argument(connection_string != nullptr, "the connection string is null");
     return connect(std::string_view{connection_string}, options, tls);
 }
 
 Client Client::connect_with(std::string_view where, std::shared_ptr<TokenCredential> credential,
                             ClientOptions options, const TlsOptions& tls) {
     forbid_on_receive_threads();
-    client::require_argument(credential != nullptr, "credential is null");
+    detail::client::require_argument(credential != nullptr, "credential is null");
     const MakeTokens make_tokens = [&credential](core::EventLoop& loop) {
-        return std::make_unique<client::CredentialTokens>(credential, loop);
+        return std::make_unique<detail::client::CredentialTokens>(credential, loop);
     };
     return Client{
         connect_to_service_bus(place_of(where, options.transport), make_tokens, options, tls)};
@@ -258,16 +267,18 @@ Client Client::connect_with(std::string_view where, std::shared_ptr<TokenCredent
 Client Client::connect(std::string_view where, const NamedKeyCredential& credential,
                        ClientOptions options, const TlsOptions& tls) {
     forbid_on_receive_threads();
-    const auto& keys = client::Access::ring(credential);
+    const auto& keys = detail::client::Access::ring(credential);
     const MakeTokens make_tokens = [&keys](core::EventLoop&) {
-        return servicebus::make_key_tokens(keys);
+        return detail::servicebus::make_key_tokens(keys);
     };
     return Client{
         connect_to_service_bus(place_of(where, options.transport), make_tokens, options, tls)};
 }
 
-const ClientOptions& Client::options() const { return client::Access::core(*this)->options(); }
+const ClientOptions& Client::options() const {
+    return detail::client::Access::core(*this)->options();
+}
 
-Metrics Client::metrics() const { return client::Access::core(*this)->metrics(); }
+Metrics Client::metrics() const { return detail::client::Access::core(*this)->metrics(); }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -8,7 +8,7 @@
 #include "core/host_port.hpp"
 #include "core/utf8.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 namespace {
 
 constexpr std::uint32_t max_receive_threads = 64;
@@ -121,4 +121,4 @@ void run_on(ReceiveThread& thread, const std::function<void()>& work) {
     done.get();
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -19,7 +19,7 @@
 #include "ports/endpoint.hpp"
 #include "processor/report/processor_metrics.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Makes the endpoint of one receive thread. It is called on that thread. `notifier` runs the
 /// application's callbacks, and outlives the endpoint.
@@ -99,4 +99,4 @@ private:
 /// Must not be called on a receive thread, because nothing may wait there.
 void run_on(ReceiveThread& thread, const std::function<void()>& work);
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/connecting/client_meters.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 namespace {
 
 Histogram lengths_of(const core::HistogramRecorder& recorder) {
@@ -66,4 +66,4 @@ void add_metrics(core::MetricList& all, const ClientMeters& meters,
     }
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -11,7 +11,7 @@
 #include "core/histogram_recorder.hpp"
 #include "core/metric_list.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Counts and times the sends and accepts of a client on one receive thread. Each `EndpointThread`
 /// has one. The receive thread writes it, and any thread reads it for `Client::metrics`.
@@ -58,4 +58,4 @@ template <typename AnswerTo>
 void add_metrics(core::MetricList& all, const ClientMeters& meters,
                  const core::ConnectionCounts* connections);
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

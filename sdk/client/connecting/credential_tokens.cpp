@@ -8,7 +8,7 @@
 
 #include "processor/message/exception_text.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 namespace {
 
 constexpr const char* scope = "https://servicebus.azure.net/.default";
@@ -95,4 +95,4 @@ void CredentialTokens::given(core::Result<servicebus::Token> token) {
     }
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -9,7 +9,7 @@
 #include "core/event_loop.hpp"
 #include "servicebus/token_source.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Gets tokens from an application's `TokenCredential`. `Client::connect` makes a
 /// `CredentialTokens` for each receive thread. The `Authorizer` of the thread's connection asks it
@@ -40,4 +40,4 @@ private:
     std::shared_ptr<Gate> gate_;
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -12,23 +12,23 @@
 #include "core/host_port.hpp"
 #include "core/percent_encoding.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 constexpr std::uint16_t http_port = 80;
 
 std::string read_credential(std::string_view text, const std::string& what) {
     auto decoded = core::percent_decoded(text);
-    client::require_argument(decoded && !decoded->empty(),
-                             what + " is empty or its percent-encoding is invalid");
+    detail::client::require_argument(decoded && !decoded->empty(),
+                                     what + " is empty or its percent-encoding is invalid");
     return std::move(*decoded);
 }
 
 HttpProxy parse_proxy(std::string_view url, const std::string& source) {
     HttpProxy made;
     if (const std::size_t scheme = url.find("://"); scheme != std::string_view::npos) {
-        client::require_argument(core::equal_ignoring_case(url.substr(0, scheme), "http"),
-                                 source + ": the scheme must be http");
+        detail::client::require_argument(core::equal_ignoring_case(url.substr(0, scheme), "http"),
+                                         source + ": the scheme must be http");
         url.remove_prefix(scheme + 3);
     }
     if (url.ends_with('/')) {
@@ -92,4 +92,4 @@ std::optional<HttpProxy> HttpProxy::from_environment() {
     return made;
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

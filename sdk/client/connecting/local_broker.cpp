@@ -11,7 +11,7 @@
 #include "client/threads/thread_start.hpp"
 #include "core/access.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 /// Converts the options of a queue or of a subscription. A subscription has fewer options.
@@ -73,7 +73,8 @@ OnDamage checked(OnDamage on_damage) {
     return on_damage;
 }
 
-void delete_one(client::BrokerHost& host, const std::string& name, broker::EntityKind kind) {
+void delete_one(detail::client::BrokerHost& host, const std::string& name,
+                broker::EntityKind kind) {
     static_cast<void>(find(host.broker(), name, kind));
     host.broker().delete_entity(name, host.now()).take_or_throw();
 }
@@ -82,9 +83,9 @@ void delete_one(client::BrokerHost& host, const std::string& name, broker::Entit
 
 LocalBroker::LocalBroker() : LocalBroker{LocalBrokerOptions{}} {}
 LocalBroker::LocalBroker(const LocalBrokerOptions& options)
-    : host_{client::start_threads("the broker's threads could not be started", [&] {
-          return std::make_shared<client::BrokerHost>(options.data_directory,
-                                                      checked(options.on_damage));
+    : host_{detail::client::start_threads("the broker's threads could not be started", [&] {
+          return std::make_shared<detail::client::BrokerHost>(options.data_directory,
+                                                              checked(options.on_damage));
       })} {}
 LocalBroker::LocalBroker(LocalBroker&&) noexcept = default;
 LocalBroker& LocalBroker::operator=(LocalBroker&&) noexcept = default;
@@ -92,67 +93,70 @@ LocalBroker::~LocalBroker() = default;
 
 void LocalBroker::create_queue(const std::string& name, const QueueOptions& options) {
     const auto made = to_engine(options);
-    check_destinations(client::Access::host(*this)->broker(), made);
-    client::Access::host(*this)
+    check_destinations(detail::client::Access::host(*this)->broker(), made);
+    detail::client::Access::host(*this)
         ->broker()
-        .create_queue(name, made, client::Access::host(*this)->now())
+        .create_queue(name, made, detail::client::Access::host(*this)->now())
         .take_or_throw();
 }
 
 void LocalBroker::delete_queue(const std::string& name) {
-    delete_one(*client::Access::host(*this), name, broker::EntityKind::queue);
+    delete_one(*detail::client::Access::host(*this), name, broker::EntityKind::queue);
 }
 
 bool LocalBroker::queue_exists(const std::string& name) const {
-    const auto found = client::Access::host(*this)->broker().find(name);
+    const auto found = detail::client::Access::host(*this)->broker().find(name);
     return found && (found.value()->kind() == broker::EntityKind::queue ||
                      found.value()->name().ends_with("/$DeadLetterQueue"));
 }
 
 std::vector<std::string> LocalBroker::queue_names() const {
-    return client::Access::host(*this)->broker().names(broker::EntityKind::queue);
+    return detail::client::Access::host(*this)->broker().names(broker::EntityKind::queue);
 }
 
 void LocalBroker::create_topic(const std::string& name, const TopicOptions& options) {
-    client::Access::host(*this)
+    detail::client::Access::host(*this)
         ->broker()
         .create_topic(name,
                       {.default_time_to_live = options.default_time_to_live,
                        .max_message_bytes = options.max_message_bytes,
                        .duplicate_detection_window = options.duplicate_detection_window},
-                      client::Access::host(*this)->now())
+                      detail::client::Access::host(*this)->now())
         .take_or_throw();
 }
 
 void LocalBroker::delete_topic(const std::string& name) {
-    delete_one(*client::Access::host(*this), name, broker::EntityKind::topic);
+    delete_one(*detail::client::Access::host(*this), name, broker::EntityKind::topic);
 }
 
 std::vector<std::string> LocalBroker::topic_names() const {
-    return client::Access::host(*this)->broker().names(broker::EntityKind::topic);
+    return detail::client::Access::host(*this)->broker().names(broker::EntityKind::topic);
 }
 
 void LocalBroker::create_subscription(const std::string& topic, const std::string& name,
                                       const SubscriptionOptions& options) {
     const auto made = to_engine(options);
-    check_destinations(client::Access::host(*this)->broker(), made);
-    client::Access::host(*this)
+    check_destinations(detail::client::Access::host(*this)->broker(), made);
+    detail::client::Access::host(*this)
         ->broker()
-        .create_subscription(topic, name, made, options.rules, client::Access::host(*this)->now())
+        .create_subscription(topic, name, made, options.rules,
+                             detail::client::Access::host(*this)->now())
         .take_or_throw();
 }
 
 void LocalBroker::delete_subscription(const std::string& topic, const std::string& name) {
-    delete_one(*client::Access::host(*this), broker::subscription_name(topic, name),
+    delete_one(*detail::client::Access::host(*this), broker::subscription_name(topic, name),
                broker::EntityKind::subscription);
 }
 
 std::vector<std::string> LocalBroker::subscription_names(const std::string& topic) const {
     const std::string begin = broker::subscription_name(
-        find(client::Access::host(*this)->broker(), topic, broker::EntityKind::topic)->name(), "");
+        find(detail::client::Access::host(*this)->broker(), topic, broker::EntityKind::topic)
+            ->name(),
+        "");
     std::vector<std::string> names;
     for (const std::string& name :
-         client::Access::host(*this)->broker().names(broker::EntityKind::subscription)) {
+         detail::client::Access::host(*this)->broker().names(broker::EntityKind::subscription)) {
         if (name.starts_with(begin)) {
             names.push_back(name.substr(begin.size()));
         }
@@ -161,26 +165,26 @@ std::vector<std::string> LocalBroker::subscription_names(const std::string& topi
 }
 
 void LocalBroker::add_rule(const std::string& topic, const std::string& subscription, Rule rule) {
-    find_rules(client::Access::host(*this)->broker(), topic, subscription)
+    find_rules(detail::client::Access::host(*this)->broker(), topic, subscription)
         ->add(std::move(rule))
         .take_or_throw();
 }
 
 void LocalBroker::remove_rule(const std::string& topic, const std::string& subscription,
                               const std::string& rule) {
-    find_rules(client::Access::host(*this)->broker(), topic, subscription)
+    find_rules(detail::client::Access::host(*this)->broker(), topic, subscription)
         ->remove(rule)
         .take_or_throw();
 }
 
 std::vector<Rule> LocalBroker::rules(const std::string& topic,
                                      const std::string& subscription) const {
-    return find_rules(client::Access::host(*this)->broker(), topic, subscription)->list();
+    return find_rules(detail::client::Access::host(*this)->broker(), topic, subscription)->list();
 }
 
 QueueCounts LocalBroker::counts(const std::string& name) const {
-    const auto queue = client::Access::host(*this)->broker().find(name).take_or_throw();
-    const broker::QueueCounts counts = queue->counts(client::Access::host(*this)->now());
+    const auto queue = detail::client::Access::host(*this)->broker().find(name).take_or_throw();
+    const broker::QueueCounts counts = queue->counts(detail::client::Access::host(*this)->now());
     QueueCounts all{
         .active = counts.active,
         .deferred = counts.deferred,
@@ -189,10 +193,11 @@ QueueCounts LocalBroker::counts(const std::string& name) const {
         .waiting_accepts = counts.waiting_accepts,
         .bytes = counts.bytes,
     };
-    if (const auto dead = client::Access::host(*this)->broker().find(name + "/$DeadLetterQueue")) {
-        all.dead_lettered = dead.value()->counts(client::Access::host(*this)->now()).active;
+    if (const auto dead =
+            detail::client::Access::host(*this)->broker().find(name + "/$DeadLetterQueue")) {
+        all.dead_lettered = dead.value()->counts(detail::client::Access::host(*this)->now()).active;
     }
     return all;
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

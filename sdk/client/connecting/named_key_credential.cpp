@@ -7,28 +7,31 @@
 #include "core/access.hpp"
 #include "servicebus/key_ring.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
-servicebus::NamedKey checked(std::string name, std::string key) {
-    client::require_argument(!name.empty(), "NamedKeyCredential: the name of the key is empty");
-    client::require_argument(!key.empty(), "NamedKeyCredential: the key '" + name + "' is empty");
+detail::servicebus::NamedKey checked(std::string name, std::string key) {
+    detail::client::require_argument(!name.empty(),
+                                     "NamedKeyCredential: the name of the key is empty");
+    detail::client::require_argument(!key.empty(),
+                                     "NamedKeyCredential: the key '" + name + "' is empty");
     return {.name = std::move(name), .key = std::move(key)};
 }
 
 } // namespace
 
 NamedKeyCredential::NamedKeyCredential(std::string key_name, std::string key)
-    : ring_{std::make_shared<servicebus::KeyRing>(checked(std::move(key_name), std::move(key)))} {}
+    : ring_{std::make_shared<detail::servicebus::KeyRing>(
+          checked(std::move(key_name), std::move(key)))} {}
 
 void NamedKeyCredential::update(std::string key_name, std::string key) const {
-    client::Access::ring(*this)->set({}, checked(std::move(key_name), std::move(key)));
+    detail::client::Access::ring(*this)->set({}, checked(std::move(key_name), std::move(key)));
 }
 
 void NamedKeyCredential::update_entity(const std::string& entity, std::string key_name,
                                        std::string key) const {
-    client::require_argument(!entity.empty(), "NamedKeyCredential: the entity is empty");
-    client::Access::ring(*this)->set(entity, checked(std::move(key_name), std::move(key)));
+    detail::client::require_argument(!entity.empty(), "NamedKeyCredential: the entity is empty");
+    detail::client::Access::ring(*this)->set(entity, checked(std::move(key_name), std::move(key)));
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -22,7 +22,7 @@
 #include "client/threads/thread_start.hpp"
 #include "core/log.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 namespace {
 
 using Local = asio::local::stream_protocol;
@@ -203,4 +203,4 @@ DescribeEndpoint::~DescribeEndpoint() {
     thread_.join();
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

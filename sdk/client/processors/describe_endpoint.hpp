@@ -8,13 +8,13 @@
 
 #include "core/clock.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Tells other processes the state of a processor, over a local socket. Each process that connects
 /// gets a JSON document with the state. The endpoint serves one process after another. Only
 /// processes of the same user may connect. A thread of its own, `sessionq-tell`, does the work.
-/// `ProcessorRuntime` opens the endpoint at its first start, if `ProcessorOptions::describe_socket`
-/// is set.
+/// `ProcessorRuntime` opens the endpoint at its first start, if
+/// `SessionProcessorOptions::describe_socket` is set.
 class DescribeEndpoint {
 public:
     using Document = std::function<std::string()>;
@@ -35,4 +35,4 @@ private:
     std::jthread thread_{};
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

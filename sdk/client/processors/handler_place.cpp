@@ -13,7 +13,7 @@ namespace {
 
 /// Returns the place in which a coroutine handler runs. `call` is the message that it handles, or
 /// the first one of its batch.
-HandlerPlacePtr place_of(const processor::HandledMessage& call, OperationContext context) {
+HandlerPlacePtr place_of(const detail::processor::HandledMessage& call, OperationContext context) {
     return call.session().coroutines().place(
         std::move(context), core::MessageSpans::handler_span(call.spans), call.stop_token());
 }
@@ -21,12 +21,12 @@ HandlerPlacePtr place_of(const processor::HandledMessage& call, OperationContext
 } // namespace
 
 HandlerPlacePtr handler_place(MessageContext& message) {
-    const processor::HandledMessage& call = client::Access::call(message);
+    const detail::processor::HandledMessage& call = detail::client::Access::call(message);
     return place_of(call, core::under_trace_of(message.message(), call.operation_context()));
 }
 
 HandlerPlacePtr handler_place(std::span<MessageContext> batch) {
-    return place_of(client::Access::call(batch.front()), OperationContext::current());
+    return place_of(detail::client::Access::call(batch.front()), OperationContext::current());
 }
 
 } // namespace sessionq::detail

@@ -5,7 +5,7 @@
 
 #include "client/receiving/unanswered_settlements.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 namespace {
 
 /// The settlements of messages that a handler asked for.
@@ -82,4 +82,4 @@ Operation<Deadline> HandlerSession::renew_lock(const HeldDelivery& /*delivery*/,
     throw Error{Errc::not_supported, "the processor renews the locks of its sessions"};
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

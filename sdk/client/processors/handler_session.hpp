@@ -10,7 +10,7 @@
 #include "client/receiving/message_holder.hpp"
 #include "processor/session/session_driver.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// The session of a processor's handler. The handler makes its requests through it. Messages of
 /// `receive_deferred` keep this object alive. If the session has ended, they cannot be settled any
@@ -94,4 +94,4 @@ private:
     const Duration timeout_;
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

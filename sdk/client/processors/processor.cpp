@@ -8,19 +8,19 @@
 #include "client/processors/processor_runtime.hpp"
 #include "core/access.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 constexpr std::uint32_t most_calls = 10'000;
 
 void check_calls(std::uint32_t calls) {
-    client::require_option(calls >= 1 && calls <= most_calls,
-                           "EntityProcessorOptions::max_concurrent_calls must be 1 to 10,000");
+    detail::client::require_option(calls >= 1 && calls <= most_calls,
+                                   "ProcessorOptions::max_concurrent_calls must be 1 to 10,000");
 }
 
 /// Returns the options of a processor with one session that it never leaves. Its concurrent calls
 /// are those of that session.
-ProcessorOptions as_session(const EntityProcessorOptions& options) {
+SessionProcessorOptions as_session(const ProcessorOptions& options) {
     check_calls(options.max_concurrent_calls);
     return {.max_concurrent_sessions = 1,
             .max_concurrent_calls_per_session = options.max_concurrent_calls,
@@ -41,11 +41,12 @@ ProcessorOptions as_session(const EntityProcessorOptions& options) {
 
 } // namespace
 
-Processor::Processor(const Client& client, std::string entity, EntityProcessorOptions options)
-    : runtime_{std::make_unique<client::ProcessorRuntime>(
-          client::Access::core(client),
-          std::vector<std::string>{client::entity_path(client::Access::core(client)->capabilities(),
-                                                       std::move(entity), options.sub_queue)},
+Processor::Processor(const Client& client, std::string entity, ProcessorOptions options)
+    : runtime_{std::make_unique<detail::client::ProcessorRuntime>(
+          detail::client::Access::core(client),
+          std::vector<std::string>{
+              detail::client::entity_path(detail::client::Access::core(client)->capabilities(),
+                                          std::move(entity), options.sub_queue)},
           as_session(options), ports::Scope::entity)} {}
 
 Processor::~Processor() = default;
@@ -53,46 +54,49 @@ Processor::Processor(Processor&&) noexcept = default;
 Processor& Processor::operator=(Processor&&) noexcept = default;
 
 void Processor::on_message(MessageHandler handler) {
-    client::Access::runtime(*this)->handlers_before_start().set(handler);
+    detail::client::Access::runtime(*this)->handlers_before_start().set(handler);
 }
 
 void Processor::on_failure(std::function<FailurePolicy(const FailureContext&)> choose) {
-    client::Access::runtime(*this)->handlers_before_start().failure = std::move(choose);
+    detail::client::Access::runtime(*this)->handlers_before_start().failure = std::move(choose);
 }
 
 void Processor::on_error(std::function<void(const ErrorContext&)> handler) {
-    client::Access::runtime(*this)->handlers_before_start().error = std::move(handler);
+    detail::client::Access::runtime(*this)->handlers_before_start().error = std::move(handler);
 }
 
 void Processor::on_health_changed(std::function<void(const Health&)> handler) {
-    client::Access::runtime(*this)->handlers_before_start().health_changed = std::move(handler);
+    detail::client::Access::runtime(*this)->handlers_before_start().health_changed =
+        std::move(handler);
 }
 
-void Processor::start() { client::Access::runtime(*this)->start(); }
+void Processor::start() { detail::client::Access::runtime(*this)->start(); }
 
-void Processor::pause() { client::Access::runtime(*this)->pause(); }
+void Processor::pause() { detail::client::Access::runtime(*this)->pause(); }
 
-void Processor::resume() { client::Access::runtime(*this)->resume(); }
+void Processor::resume() { detail::client::Access::runtime(*this)->resume(); }
 
 StopReport Processor::stop(const StopOptions& options) noexcept {
     return runtime_ == nullptr ? StopReport{.complete = true} : runtime_->stop(options);
 }
 
-void Processor::set_max_concurrent_calls(std::uint32_t calls) {
-    check_calls(calls);
-    client::Access::runtime(*this)->update_limits({.max_concurrent_calls_per_session = calls});
-}
-
-void Processor::set_prefetch(std::uint32_t messages) {
-    client::Access::runtime(*this)->update_limits({.prefetch = messages});
+void Processor::update_limits(const ProcessorLimits& limits) {
+    if (limits.max_concurrent_calls) {
+        check_calls(*limits.max_concurrent_calls);
+    }
+    detail::client::Access::runtime(*this)->update_limits(
+        {.max_concurrent_calls_per_session = limits.max_concurrent_calls,
+         .prefetch = limits.prefetch});
 }
 
 ProcessorDescription Processor::describe() const {
-    return client::Access::runtime(*this)->describe();
+    return detail::client::Access::runtime(*this)->describe();
 }
 
-ProcessorCounters Processor::counters() const { return client::Access::runtime(*this)->counters(); }
+ProcessorCounters Processor::counters() const {
+    return detail::client::Access::runtime(*this)->counters();
+}
 
-Metrics Processor::metrics() const { return client::Access::runtime(*this)->metrics(); }
+Metrics Processor::metrics() const { return detail::client::Access::runtime(*this)->metrics(); }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

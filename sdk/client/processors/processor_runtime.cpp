@@ -14,7 +14,7 @@
 #include "processor/doubtful_settings.hpp"
 #include "processor/options_check.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 namespace {
 
 constexpr Duration destructor_patience = std::chrono::seconds{5};
@@ -25,7 +25,7 @@ constexpr Duration run_patience = std::chrono::seconds{1}; // for on_error handl
 
 constexpr Duration describe_patience = std::chrono::seconds{1};
 
-dispatch::WorkerBounds worker_bounds(const ProcessorOptions& options, bool adapts) {
+dispatch::WorkerBounds worker_bounds(const SessionProcessorOptions& options, bool adapts) {
     return adapts ? dispatch::WorkerBounds{.least = std::min(
                                                options.worker_threads,
                                                std::max(1U, std::thread::hardware_concurrency())),
@@ -33,8 +33,9 @@ dispatch::WorkerBounds worker_bounds(const ProcessorOptions& options, bool adapt
                   : dispatch::WorkerBounds::exactly(options.worker_threads);
 }
 
-ProcessorOptions checked(ProcessorOptions options, const std::vector<std::string>& entities,
-                         const ports::Capabilities& capabilities, ports::Scope scope) {
+SessionProcessorOptions checked(SessionProcessorOptions options,
+                                const std::vector<std::string>& entities,
+                                const ports::Capabilities& capabilities, ports::Scope scope) {
     processor::check_options(options, scope);
     processor::check_entities(entities);
     processor::check_capabilities(options, capabilities, scope);
@@ -70,8 +71,8 @@ ProcessorRuntime::Run::~Run() {
 }
 
 ProcessorRuntime::ProcessorRuntime(std::shared_ptr<ClientCore> client,
-                                   std::vector<std::string> entities, ProcessorOptions options,
-                                   ports::Scope scope)
+                                   std::vector<std::string> entities,
+                                   SessionProcessorOptions options, ports::Scope scope)
     : client_{std::move(client)},
       entities_{std::move(entities)},
       adapts_workers_{options.worker_threads == 0},
@@ -213,10 +214,10 @@ void ProcessorRuntime::resume() {
                     {{"entity", entities_.front()}}, "resumes");
 }
 
-void ProcessorRuntime::update_limits(const ConcurrencyLimits& limits) {
+void ProcessorRuntime::update_limits(const SessionProcessorLimits& limits) {
     const OperationContext::DetachedScope detached;
     const RunPtr run = started();
-    const ProcessorOptions all = run->processor->update_limits(limits);
+    const SessionProcessorOptions all = run->processor->update_limits(limits);
     if (adapts_workers_) {
         run->pool->set_most(processor::default_workers(all.max_concurrent_sessions,
                                                        all.max_concurrent_calls_per_session,
@@ -307,4 +308,4 @@ StopReport ProcessorRuntime::stop(const StopOptions& options) noexcept try {
     return {};
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

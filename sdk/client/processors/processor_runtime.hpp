@@ -21,7 +21,7 @@
 #include "processor/handlers.hpp"
 #include "processor/processor.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Starts and stops a processor. Each `SessionProcessor` and `Processor` has a runtime, and passes
 /// all its calls to it. The runtime owns the objects that the processor needs from a start to a
@@ -32,7 +32,7 @@ class ProcessorRuntime {
 public:
     /// `scope` says which messages each link of the processor holds.
     ProcessorRuntime(std::shared_ptr<ClientCore> client, std::vector<std::string> entities,
-                     ProcessorOptions options, ports::Scope scope = ports::Scope::session);
+                     SessionProcessorOptions options, ports::Scope scope = ports::Scope::session);
     /// Never hangs: waits for some seconds at most. If a handler has not returned by then, another
     /// thread takes over the objects that the handler uses, and waits for the handler.
     ~ProcessorRuntime();
@@ -46,7 +46,7 @@ public:
     /// handlers has not returned.
     void start();
     StopReport stop(const StopOptions& options) noexcept;
-    [[nodiscard]] const ProcessorOptions& options() const noexcept { return options_; }
+    [[nodiscard]] const SessionProcessorOptions& options() const noexcept { return options_; }
     [[nodiscard]] ProcessorDescription describe() const;
     [[nodiscard]] ProcessorCounters counters() const noexcept;
     [[nodiscard]] Metrics metrics() const;
@@ -54,7 +54,7 @@ public:
     /// stop. `describe`, `counters` and `metrics` tell of the last start.
     void pause();
     void resume();
-    void update_limits(const ConcurrencyLimits& limits);
+    void update_limits(const SessionProcessorLimits& limits);
 
 private:
     /// Everything that handlers may use between a start and a stop. The run ends after the last
@@ -100,7 +100,7 @@ private:
     const std::shared_ptr<ClientCore> client_;
     const std::vector<std::string> entities_;
     const bool adapts_workers_; ///< the application set no number of workers
-    const ProcessorOptions options_;
+    const SessionProcessorOptions options_;
     const ports::Scope scope_;
     processor::Handlers handlers_{};
     std::mutex starting_{}; ///< one start at a time
@@ -111,4 +111,4 @@ private:
     std::unique_ptr<DescribeEndpoint> endpoint_{};
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

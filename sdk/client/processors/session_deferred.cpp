@@ -11,8 +11,7 @@
 #include "client/testing/test_session.hpp"
 #include "core/access.hpp"
 
-namespace sessionq {
-namespace client {
+namespace sessionq::detail::client {
 namespace {
 
 /// Converts the deliveries, so that the handler settles the messages, and not the processor.
@@ -46,7 +45,7 @@ PublicCall<Deliveries, std::vector<LockedMessage>> receive_deferred(
         holder->operation<Deliveries>(
             call,
             [numbers = std::move(sequence_numbers)](
-                processor::SessionDriver& driver,
+                detail::processor::SessionDriver& driver,
                 const PendingPtr<Deliveries>& pending) mutable -> HandlerSession::GiveUp {
                 if (numbers.empty()) {
                     pending->complete(Deliveries{});
@@ -61,16 +60,21 @@ PublicCall<Deliveries, std::vector<LockedMessage>> receive_deferred(
                                       ? hand_over(std::move(answer).value(), link)
                                       : std::move(answer));
                     });
-                return [id](processor::SessionDriver& there) { (*there.held_link())->give_up(id); };
+                return [id](detail::processor::SessionDriver& there) {
+                    (*there.held_link())->give_up(id);
+                };
             }),
         std::bind_front(to_messages, holder)};
 }
 
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 std::vector<SessionMessage> SessionContext::receive_deferred(
     std::vector<std::int64_t> sequence_numbers, const CallOptions& call) {
-    return client::block(client::receive_deferred(*this, std::move(sequence_numbers), call));
+    return detail::client::block(
+        detail::client::receive_deferred(*this, std::move(sequence_numbers), call));
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

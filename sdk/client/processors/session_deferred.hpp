@@ -9,11 +9,11 @@
 #include "client/calls/operation.hpp"
 #include "client/receiving/receive_book.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Receives deferred messages of a processor's session, for its handlers.
 [[nodiscard]] PublicCall<Deliveries, std::vector<LockedMessage>> receive_deferred(
     const SessionContext& session, std::vector<std::int64_t> sequence_numbers,
     const CallOptions& call);
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -8,23 +8,23 @@
 #include "client/testing/test_session.hpp"
 #include "core/access.hpp"
 
-namespace sessionq {
-namespace client {
+namespace sessionq::detail::client {
 namespace {
 
 /// Returns an operation on the state of the session. `ask` makes the request on the loop, and
 /// returns its id.
 template <typename T, typename Ask>
 Operation<T> state_operation(const SessionContext& session, const CallOptions& call, Ask ask) {
-    processor::SessionDriver& driver = *Access::session(session)->driver();
+    detail::processor::SessionDriver& driver = *Access::session(session)->driver();
     driver.view().workplace().endpoint.capabilities().require(ports::Capability::session_state);
     return HandlerSession{driver}.operation<T>(
-        call, [ask = std::move(ask)](processor::SessionDriver& there,
+        call, [ask = std::move(ask)](detail::processor::SessionDriver& there,
                                      const PendingPtr<T>& pending) mutable {
             const ports::RequestId id = ask(there.held_link()->state(), pending->deadline(),
                                             AnswerTo<T>{pending, Errc::lock_lost});
-            return HandlerSession::GiveUp{
-                [id](processor::SessionDriver& still) { still.held_link()->state().give_up(id); }};
+            return HandlerSession::GiveUp{[id](detail::processor::SessionDriver& still) {
+                still.held_link()->state().give_up(id);
+            }};
         });
 }
 
@@ -71,14 +71,16 @@ PublicCall<core::Done> write_state(const SessionContext& session, std::optional<
     return {set_state(session, std::move(state), call)};
 }
 
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 std::optional<std::string> SessionContext::state(const CallOptions& call) {
-    return client::block(client::read_state(*this, call));
+    return detail::client::block(detail::client::read_state(*this, call));
 }
 
 void SessionContext::set_state(std::optional<std::string> state, const CallOptions& call) {
-    client::block(client::write_state(*this, std::move(state), call));
+    detail::client::block(detail::client::write_state(*this, std::move(state), call));
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

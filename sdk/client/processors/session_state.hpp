@@ -8,7 +8,7 @@
 
 #include "client/calls/operation.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Read and write the state of a processor's session, for its handlers.
 [[nodiscard]] Operation<std::optional<std::string>> get_state(const SessionContext& session,
@@ -25,4 +25,4 @@ namespace sessionq::client {
                                                  std::optional<std::string> state,
                                                  const CallOptions& call);
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

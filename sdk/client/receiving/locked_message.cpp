@@ -8,10 +8,10 @@
 #include "client/receiving/unanswered_settlements.hpp"
 #include "core/access.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
-LockedMessage::LockedMessage(std::shared_ptr<client::MessageHolder> session,
-                             std::shared_ptr<client::HeldDelivery> delivery) noexcept
+LockedMessage::LockedMessage(std::shared_ptr<detail::client::MessageHolder> session,
+                             std::shared_ptr<detail::client::HeldDelivery> delivery) noexcept
     : session_{std::move(session)}, delivery_{std::move(delivery)} {}
 
 LockedMessage::LockedMessage(LockedMessage&& other) noexcept = default;
@@ -21,51 +21,53 @@ LockedMessage& LockedMessage::operator=(LockedMessage&& other) noexcept = defaul
 LockedMessage::~LockedMessage() = default;
 
 const ReceivedMessage& LockedMessage::message() const {
-    return client::Access::delivery(*this)->message;
+    return detail::client::Access::delivery(*this)->message;
 }
 
 bool LockedMessage::settled() const {
-    return client::Access::delivery(*this)->settled_by_sender ||
-           client::Access::delivery(*this)->decided.load(std::memory_order_acquire);
+    return detail::client::Access::delivery(*this)->settled_by_sender ||
+           detail::client::Access::delivery(*this)->decided.load(std::memory_order_acquire);
 }
 
 Deadline LockedMessage::lock_expires() const {
-    const auto& lock = client::Access::delivery(*this)->own_lock;
-    return lock != nullptr ? lock->expires() : client::Access::session(*this)->lock_expires();
+    const auto& lock = detail::client::Access::delivery(*this)->own_lock;
+    return lock != nullptr ? lock->expires()
+                           : detail::client::Access::session(*this)->lock_expires();
 }
 
 std::stop_token LockedMessage::stop_token() const {
-    const auto& lock = client::Access::delivery(*this)->own_lock;
-    return lock != nullptr ? lock->stop_token() : client::Access::session(*this)->stop_token();
+    const auto& lock = detail::client::Access::delivery(*this)->own_lock;
+    return lock != nullptr ? lock->stop_token()
+                           : detail::client::Access::session(*this)->stop_token();
 }
 
 Deadline LockedMessage::renew_lock(const CallOptions& call) {
-    return client::block(client::renew_lock(*this, call));
+    return detail::client::block(detail::client::renew_lock(*this, call));
 }
 
 void LockedMessage::complete(const CallOptions& call) {
-    client::block(client::settle(*this, ports::Outcome::complete, call));
+    detail::client::block(detail::client::settle(*this, ports::Outcome::complete, call));
 }
 
 void LockedMessage::abandon(Properties properties_to_modify, const CallOptions& call) {
-    client::block(
-        client::settle(*this, ports::Outcome::abandon, call, std::move(properties_to_modify)));
+    detail::client::block(detail::client::settle(*this, ports::Outcome::abandon, call,
+                                                 std::move(properties_to_modify)));
 }
 
 void LockedMessage::release(const CallOptions& call) {
-    client::block(client::settle(*this, ports::Outcome::release, call));
+    detail::client::block(detail::client::settle(*this, ports::Outcome::release, call));
 }
 
 void LockedMessage::defer(Properties properties_to_modify, const CallOptions& call) {
-    client::block(
-        client::settle(*this, ports::Outcome::defer, call, std::move(properties_to_modify)));
+    detail::client::block(detail::client::settle(*this, ports::Outcome::defer, call,
+                                                 std::move(properties_to_modify)));
 }
 
 void LockedMessage::dead_letter(std::string reason, std::string description,
                                 Properties properties_to_modify, const CallOptions& call) {
-    client::block(
-        client::settle(*this, ports::Outcome::dead_letter, call, std::move(properties_to_modify),
-                       {.reason = std::move(reason), .description = std::move(description)}));
+    detail::client::block(detail::client::settle(
+        *this, ports::Outcome::dead_letter, call, std::move(properties_to_modify),
+        {.reason = std::move(reason), .description = std::move(description)}));
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -17,7 +17,7 @@
 #include "ports/delivery.hpp"
 #include "ports/own_lock.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 template <typename T>
 struct Operation;
@@ -89,4 +89,4 @@ public:
                                                          const CallOptions& call) = 0;
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 void ReceiveBook::want(PendingPtr<Deliveries> pending, std::size_t max, bool present_only) {
     wants_.push_back({.pending = std::move(pending), .max = max, .present_only = present_only});
@@ -99,4 +99,4 @@ std::vector<ReceiveBook::Answer> ReceiveBook::take_waiting() {
     return waiting;
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

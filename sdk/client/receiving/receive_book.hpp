@@ -9,7 +9,7 @@
 #include "client/calls/pending.hpp"
 #include "ports/delivery.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 using Deliveries = std::vector<ports::DeliveryPtr>;
 
@@ -99,4 +99,4 @@ private:
     bool announced_{false};
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/receiving/receive_span.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 ReceiveSpan::ReceiveSpan(const core::TracingPtr& tracing, const TraceContext* ambient)
     : tracing_{tracing} {
@@ -41,4 +41,4 @@ std::shared_ptr<core::OpenSpan> begin_settle(const core::TracingPtr& tracing,
         [&](const core::SpanPlan& plan) { return plan.settle(place, message, outcome, ambient); }));
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -10,7 +10,7 @@
 
 #include "core/message_spans.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// The trace context of a call, explicit or ambient. Null: none.
 [[nodiscard]] inline const TraceContext* trace_of(const OperationContext& context) noexcept {
@@ -42,4 +42,4 @@ private:
                                                            std::string_view outcome,
                                                            const TraceContext* ambient);
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -5,7 +5,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// The actions that a receiver takes now. If several are set, it takes them in the order of the
 /// members.
@@ -82,4 +82,4 @@ private:
     TimePoint close_by_{TimePoint::max()};
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

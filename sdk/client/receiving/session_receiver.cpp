@@ -7,37 +7,39 @@
 #include "client/receiving/session_receiver_operations.hpp"
 #include "core/access.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
-SessionReceiver::SessionReceiver(std::shared_ptr<client::HeldSession> session) noexcept
+SessionReceiver::SessionReceiver(std::shared_ptr<detail::client::HeldSession> session) noexcept
     : session_{std::move(session)} {}
 
 SessionReceiver::SessionReceiver(SessionReceiver&& other) noexcept = default;
 
 SessionReceiver& SessionReceiver::operator=(SessionReceiver&& other) noexcept {
     if (this != &other) {
-        client::give_back(session_);
+        detail::client::give_back(session_);
         session_ = std::move(other.session_);
     }
     return *this;
 }
 
-SessionReceiver::~SessionReceiver() { client::give_back(session_); }
+SessionReceiver::~SessionReceiver() { detail::client::give_back(session_); }
 
 SessionReceiver SessionReceiver::accept(const Client& client, const std::string& entity,
                                         const std::string& session_id,
                                         SessionReceiverOptions options, const CallOptions& call) {
-    return client::block(client::accept_session<SessionReceiver>(
+    return detail::client::block(detail::client::accept_session<SessionReceiver>(
         client,
-        {.entity = entity, .session_id = session_id, .receiver = client::settings_of(options)},
+        {.entity = entity,
+         .session_id = session_id,
+         .receiver = detail::client::settings_of(options)},
         call));
 }
 
 SessionReceiver SessionReceiver::accept_next(const Client& client, const std::string& entity,
                                              SessionReceiverOptions options,
                                              const CallOptions& call) {
-    return client::block(client::accept_session<SessionReceiver>(
-        client, {.entity = entity, .receiver = client::settings_of(options)}, call));
+    return detail::client::block(detail::client::accept_session<SessionReceiver>(
+        client, {.entity = entity, .receiver = detail::client::settings_of(options)}, call));
 }
 
 std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& client,
@@ -45,56 +47,60 @@ std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& cl
                                                                 Duration wait,
                                                                 SessionReceiverOptions options,
                                                                 const CallOptions& call) {
-    return client::block(client::accept_session<std::optional<SessionReceiver>>(
-        client, {.entity = entity, .wait = wait, .receiver = client::settings_of(options)}, call));
+    return detail::client::block(detail::client::accept_session<std::optional<SessionReceiver>>(
+        client, {.entity = entity, .wait = wait, .receiver = detail::client::settings_of(options)},
+        call));
 }
 
 const std::string& SessionReceiver::session_id() const {
-    return client::Access::session(*this)->status()->session_id();
+    return detail::client::Access::session(*this)->status()->session_id();
 }
 
 const std::string& SessionReceiver::entity() const {
-    return client::Access::session(*this)->status()->entity();
+    return detail::client::Access::session(*this)->status()->entity();
 }
 
 Deadline SessionReceiver::lock_expires() const {
-    return client::Access::session(*this)->status()->lock_expires();
+    return detail::client::Access::session(*this)->status()->lock_expires();
 }
 
 std::stop_token SessionReceiver::stop_token() const {
-    return client::Access::session(*this)->status()->stop_token();
+    return detail::client::Access::session(*this)->status()->stop_token();
 }
 
 std::optional<Failure> SessionReceiver::loss() const {
-    return client::Access::session(*this)->status()->loss();
+    return detail::client::Access::session(*this)->status()->loss();
 }
 
 std::vector<SessionMessage> SessionReceiver::receive(std::size_t max_messages, Duration wait,
                                                      const CallOptions& call) & {
-    return client::block(client::receive(*this, max_messages, wait, call));
+    return detail::client::block(detail::client::receive(*this, max_messages, wait, call));
 }
 
 std::optional<SessionMessage> SessionReceiver::receive_one(Duration wait, const CallOptions& call) {
-    return client::block(client::receive_one(*this, wait, call));
+    return detail::client::block(detail::client::receive_one(*this, wait, call));
 }
 
 std::vector<SessionMessage> SessionReceiver::receive_deferred(
     std::vector<std::int64_t> sequence_numbers, const CallOptions& call) & {
-    return client::block(client::receive_deferred(*this, std::move(sequence_numbers), call));
+    return detail::client::block(
+        detail::client::receive_deferred(*this, std::move(sequence_numbers), call));
 }
 
 std::optional<std::string> SessionReceiver::state(const CallOptions& call) {
-    return client::block(client::get_state(*this, call));
+    return detail::client::block(detail::client::get_state(*this, call));
 }
 
 void SessionReceiver::set_state(std::optional<std::string> state, const CallOptions& call) {
-    client::block(client::set_state(*this, std::move(state), call));
+    detail::client::block(detail::client::set_state(*this, std::move(state), call));
 }
 
 Deadline SessionReceiver::renew_lock(const CallOptions& call) {
-    return client::block(client::renew_lock(*this, call));
+    return detail::client::block(detail::client::renew_lock(*this, call));
 }
 
-void SessionReceiver::close(const CallOptions& call) { client::block(client::close(*this, call)); }
+void SessionReceiver::close(const CallOptions& call) {
+    detail::client::block(detail::client::close(*this, call));
+}
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

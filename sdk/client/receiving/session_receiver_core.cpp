@@ -6,7 +6,7 @@
 
 #include "timing/timer_service.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 SessionReceiverCore::SessionReceiverCore(const Home& home, std::string entity,
                                          const ReceiverSettings& settings,
                                          ports::SessionLinkPtr link, TimePoint asked)
@@ -296,4 +296,4 @@ void ReceiverSet::end_all() {
     retired_.clear();
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

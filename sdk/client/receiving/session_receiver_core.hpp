@@ -20,7 +20,7 @@
 #include "ports/lock_keeper.hpp"
 #include "timing/timer.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 class ReceiverSet;
 
@@ -45,7 +45,7 @@ struct ReceiverSettings {
 
 [[nodiscard]] inline ReceiverSettings settings_of(const SessionReceiverOptions& options) noexcept {
     return {.mode = mode_of(options.receive_and_delete),
-            .renews = options.renew_lock,
+            .renews = options.auto_renew,
             .max_lock_renewal = options.max_lock_renewal,
             .priority = options.priority};
 }
@@ -53,7 +53,7 @@ struct ReceiverSettings {
 [[nodiscard]] inline ReceiverSettings settings_of(const ReceiverOptions& options) noexcept {
     return {.scope = ports::Scope::entity,
             .mode = mode_of(options.receive_and_delete),
-            .renews = options.renew_locks,
+            .renews = options.auto_renew,
             .max_lock_renewal = options.max_lock_renewal,
             .prefetch = options.prefetch,
             .priority = options.priority};
@@ -148,4 +148,4 @@ private:
     std::vector<std::unique_ptr<SessionReceiverCore>> retired_;
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

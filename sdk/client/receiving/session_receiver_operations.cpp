@@ -10,7 +10,7 @@
 #include "client/check.hpp"
 #include "core/access.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 namespace {
 
 constexpr std::size_t max_messages_per_receive = 10'000;
@@ -301,4 +301,4 @@ PublicCall<CompleteFailures> complete_all(const std::vector<const LockedMessage*
         }}};
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

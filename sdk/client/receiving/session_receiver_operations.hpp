@@ -18,7 +18,7 @@
 #include "client/receiving/session_status.hpp"
 #include "core/access.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 // These functions do the work of `SessionReceiver`, `Receiver` and `LockedMessage`. The blocking
 // functions and their awaitable twins call them. Each function checks its arguments and throws if
@@ -200,4 +200,4 @@ using CompleteFailures = std::vector<std::optional<Failure>>;
 [[nodiscard]] PublicCall<CompleteFailures> complete_all(
     const std::vector<const LockedMessage*>& messages, const CallOptions& call);
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

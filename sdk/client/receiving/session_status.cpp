@@ -5,7 +5,7 @@
 
 #include "client/receiving/session_receiver_core.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 SessionStatus::SessionStatus(core::EventLoop& loop, std::string entity, std::string session_id,
                              ports::Scope scope)
@@ -38,4 +38,4 @@ void SessionStatus::give_back() noexcept {
     }
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -17,7 +17,7 @@
 #include "core/span_plan.hpp"
 #include "ports/endpoint.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 class ClientCore;
 class SessionReceiverCore;
@@ -130,4 +130,4 @@ inline void give_back(const HeldSessionPtr& session) noexcept {
     }
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -6,7 +6,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Decides whether the application settles too slowly (R13). The lock of its session is then not
 /// renewed. Counts the messages that the application has received and not settled. Each
@@ -38,4 +38,4 @@ private:
     TimePoint since_{};
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -6,7 +6,7 @@
 
 #include "client/receiving/message_holder.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Keeps each delivery from its settlement until the broker's answer, and then answers the call
 /// that waits for it. A receiver has one. The session of a processor has one, too, for the messages
@@ -39,4 +39,4 @@ private:
     core::IntrusiveList<HeldDelivery> waiting_;
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

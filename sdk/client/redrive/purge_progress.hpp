@@ -7,7 +7,7 @@
 
 #include <sessionq/error.hpp>
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Decides how many messages the next request of a purge deletes, and when the purge ends.
 /// `PurgeRun` tells it each answer. Pure.
@@ -61,4 +61,4 @@ private:
     std::uint32_t small_{0}; // small answers in a row
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

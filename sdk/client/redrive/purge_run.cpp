@@ -8,8 +8,7 @@
 #include "core/access.hpp"
 #include "core/id_check.hpp"
 
-namespace sessionq {
-namespace client {
+namespace sessionq::detail::client {
 
 void PurgeRun::start() {
     pending_->ask_port([self = shared_from_this()] { self->give_up(); });
@@ -77,11 +76,13 @@ Operation<std::uint64_t> purge_all(const Client& client, const std::string& enti
     return operation;
 }
 
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 std::uint64_t purge(const Client& client, const std::string& entity, const PurgeOptions& options,
                     const CallOptions& call) {
-    return client::block(client::purge_all(client, entity, options, call));
+    return detail::client::block(detail::client::purge_all(client, entity, options, call));
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

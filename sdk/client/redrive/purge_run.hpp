@@ -10,7 +10,7 @@
 #include "client/calls/operation.hpp"
 #include "client/redrive/purge_progress.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Performs a purge: asks the broker to delete messages until `PurgeProgress` decides to end. The
 /// operation of `purge_all` makes the run on its loop and keeps it alive. Bound to that loop.
@@ -46,4 +46,4 @@ private:
                                                  const PurgeOptions& options,
                                                  const CallOptions& call);
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

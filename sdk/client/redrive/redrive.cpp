@@ -11,18 +11,19 @@
 #include "core/access.hpp"
 #include "core/session_id.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
-using RunPtr = std::unique_ptr<client::RedriveRun>;
+using RunPtr = std::unique_ptr<detail::client::RedriveRun>;
 
 RunPtr make_run(const Client& client, const std::string& entity, RedriveOptions options,
                 const CallOptions& call) {
-    auto route =
-        client::redrive_route(client::Access::core(client)->capabilities(), entity, options);
-    client::CallScope scope = client::scope_of(call, client::Access::core(client)->clock().now());
-    return std::make_unique<client::RedriveRun>(client, std::move(route), std::move(options),
-                                                std::move(scope));
+    auto route = detail::client::redrive_route(detail::client::Access::core(client)->capabilities(),
+                                               entity, options);
+    detail::client::CallScope scope =
+        detail::client::scope_of(call, detail::client::Access::core(client)->clock().now());
+    return std::make_unique<detail::client::RedriveRun>(client, std::move(route),
+                                                        std::move(options), std::move(scope));
 }
 
 } // namespace
@@ -40,19 +41,21 @@ bool DeadLetterFilter::matches(const ReceivedMessage& message, WallTime now) con
 
 RedriveReport redrive(const Client& client, const std::string& entity, RedriveOptions options,
                       const CallOptions& call) {
-    client::require_may_wait();
+    detail::client::require_may_wait();
     const RunPtr run = make_run(client, entity, std::move(options), call);
     while (detail::CallPtr<void> step = run->next()) {
-        client::block(std::move(step));
+        detail::client::block(std::move(step));
     }
     return run->report();
 }
 
-std::unique_ptr<detail::RedriveSteps> detail::prepare_redrive(const Client& client,
-                                                              const std::string& entity,
-                                                              RedriveOptions options,
-                                                              const CallOptions& call) {
+} // namespace sessionq::inline v1
+
+namespace sessionq::detail {
+
+std::unique_ptr<RedriveSteps> prepare_redrive(const Client& client, const std::string& entity,
+                                              RedriveOptions options, const CallOptions& call) {
     return make_run(client, entity, std::move(options), call);
 }
 
-} // namespace sessionq
+} // namespace sessionq::detail

@@ -7,7 +7,7 @@
 
 #include "core/session_id.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 void RedriveMachine::plan(Number number, const SessionId& session_id) {
     Session*& session =
@@ -200,4 +200,4 @@ void RedriveMachine::left() {
     }
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

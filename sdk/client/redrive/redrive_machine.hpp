@@ -14,7 +14,7 @@
 
 #include <sessionq/redrive.hpp>
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Decides each step of a redrive: which session is next, which copies are sent, which letters are
 /// completed, and when to give up. `RedriveRun` performs the steps, and so does the simulation. The
@@ -136,4 +136,4 @@ private:
     RedriveReport report_{};
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -15,7 +15,7 @@
 #include "amqp/codec/resent_message.hpp"
 #include "core/uuid.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 namespace {
 
 /// A UUID of version 8 made from a name with SHA-256, as in RFC 9562, B.2.
@@ -112,4 +112,4 @@ std::optional<std::int64_t> redriven_from(const MessageContent& message, std::st
     return value == nullptr ? std::nullopt : std::optional{*value};
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

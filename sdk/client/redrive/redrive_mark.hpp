@@ -10,7 +10,7 @@
 
 #include "amqp/codec/encoded_content.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Returns the copy that a redrive sends for a dead letter of `source`, with the redrive's mark.
 /// The copy is the message as it was encoded, with the changes that the documentation of `redrive`
@@ -25,4 +25,4 @@ namespace sessionq::client {
 [[nodiscard]] std::optional<std::int64_t> redriven_from(const MessageContent& message,
                                                         std::string_view source);
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

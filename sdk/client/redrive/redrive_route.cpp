@@ -9,7 +9,7 @@
 #include "core/ascii_case.hpp"
 #include "core/id_check.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 namespace {
 
 void check_options(const RedriveOptions& options) {
@@ -41,4 +41,4 @@ RedriveRoute redrive_route(const ports::Capabilities& broker, std::string entity
             .source = core::lower_case(dead_letters)};
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

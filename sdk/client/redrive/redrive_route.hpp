@@ -7,7 +7,7 @@
 
 #include "ports/capabilities.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// The places of a redrive: where an entity's dead letters are, and where their copies are sent.
 /// `redrive_route` finds them before a redrive begins.
@@ -23,4 +23,4 @@ struct RedriveRoute {
 [[nodiscard]] RedriveRoute redrive_route(const ports::Capabilities& broker, std::string entity,
                                          const RedriveOptions& options);
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -13,7 +13,7 @@
 #include "core/access.hpp"
 #include "core/clock.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 namespace {
 
 constexpr std::uint32_t page_size = 256;
@@ -46,7 +46,7 @@ detail::CallPtr<void> request(Make make, Then then) {
 
 SenderOptions sender_options() {
     SenderOptions options;
-    options.max_tries = 5; // a send with an unknown outcome is not retried
+    options.max_attempts = 5; // a send with an unknown outcome is not retried
     return options;
 }
 
@@ -62,8 +62,8 @@ RedriveRun::RedriveRun(const Client& client, RedriveRoute route, RedriveOptions 
       sender_{client_, route_.target, sender_options()},
       machine_{options_.hold_sessions, options_.max_wait, now()},
       selection_{core::system_clock().wall_now(),
-                 options_.limit != 0 ? options_.limit : std::numeric_limits<std::uint64_t>::max()} {
-}
+                 options_.max_messages != 0 ? options_.max_messages
+                                            : std::numeric_limits<std::uint64_t>::max()} {}
 
 detail::CallPtr<void> RedriveRun::next() {
     while (under_way_.phase != Phase::done) {
@@ -341,4 +341,4 @@ void RedriveRun::tell_progress() {
     }
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

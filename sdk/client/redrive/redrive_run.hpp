@@ -19,7 +19,7 @@
 #include "client/redrive/redrive_route.hpp"
 #include "ports/endpoint.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Performs the steps that `RedriveMachine` decides, one request after another. `redrive` and its
 /// awaitable twin each make a `RedriveRun`. They perform each call that `next` returns, until it
@@ -93,4 +93,4 @@ private:
     Hand hand_{};
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

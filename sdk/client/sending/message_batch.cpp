@@ -8,7 +8,7 @@
 #include "client/sending/wire_size.hpp"
 #include "core/trace_context.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 /// Returns a trace context as long as that of a child span.
@@ -20,20 +20,21 @@ TraceContext context_as_long(const TraceContext* ambient) {
 } // namespace
 
 bool MessageBatch::try_add(const Message& message) {
-    client::check_message(message);
-    client::require_argument(!message.scheduled_enqueue_time,
-                             "Message::scheduled_enqueue_time is set; use Sender::schedule");
+    detail::client::check_message(message);
+    detail::client::require_argument(
+        !message.scheduled_enqueue_time,
+        "Message::scheduled_enqueue_time is set; use Sender::schedule");
     Message added = message;
     const OperationContext& context = OperationContext::current();
-    client::WireSize size;
+    detail::client::WireSize size;
     if (traced_) {
-        client::complete_untraced(added, context);
+        detail::client::complete_untraced(added, context);
         Message as_sent = added;
         core::add_trace(context_as_long(context.trace()), as_sent.properties);
-        size = client::wire_size(as_sent, beside_message_);
+        size = detail::client::wire_size(as_sent, beside_message_);
     } else {
-        client::complete_message(added, context);
-        size = client::wire_size(added, beside_message_);
+        detail::client::complete_message(added, context);
+        size = detail::client::wire_size(added, beside_message_);
     }
     const std::uint64_t as_batch = (messages_.empty() ? size.envelope : as_batch_) + size.in_batch;
     const std::uint64_t bytes = messages_.empty() ? size.alone : as_batch;
@@ -47,4 +48,4 @@ bool MessageBatch::try_add(const Message& message) {
     return true;
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

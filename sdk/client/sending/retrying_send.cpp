@@ -5,7 +5,7 @@
 
 #include "timing/timer_service.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 RetryingSend::RetryingSend(ports::Endpoint& endpoint, WaitingTries& waiting,
                            ports::SendRequest request, SendRetry retry,
@@ -75,4 +75,4 @@ void WaitingTries::end_all() {
     }
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

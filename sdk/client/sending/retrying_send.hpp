@@ -11,7 +11,7 @@
 #include "client/sending/send_retry.hpp"
 #include "ports/endpoint.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 class WaitingTries;
 
@@ -59,4 +59,4 @@ private:
     std::unordered_set<std::shared_ptr<RetryingSend>> sends_{};
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -11,14 +11,14 @@
 
 #include "core/backoff.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Decides whether a send that failed is tried again, and when. Each `RetryingSend` has one. No
 /// I/O, no clock.
 class SendRetry {
 public:
     SendRetry(const SenderOptions& options, std::uint64_t seed) noexcept
-        : most_tries_{options.max_tries},
+        : most_tries_{options.max_attempts},
           unknown_outcome_{options.unknown_outcome},
           backoff_{options.backoff},
           random_{seed} {}
@@ -61,4 +61,4 @@ private:
     Failure last_{};
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

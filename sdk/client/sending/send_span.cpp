@@ -3,7 +3,7 @@
 
 #include "core/trace_context.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 namespace {
 
 /// Adds the context of the span to the message. Without a span, adds `ambient`.
@@ -41,4 +41,4 @@ core::OpenSpan begin_send(const core::TracingPtr& tracing, const Sending& sendin
     return tracing == nullptr ? core::OpenSpan{} : begin_request();
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

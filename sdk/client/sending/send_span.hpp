@@ -8,7 +8,7 @@
 
 #include "core/tracing.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// The entity and the operation of a request with messages, for its span.
 struct Sending {
@@ -23,4 +23,4 @@ struct Sending {
 [[nodiscard]] core::OpenSpan begin_send(const core::TracingPtr& tracing, const Sending& sending,
                                         std::span<Message> messages, const TraceContext* ambient);
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -16,14 +16,13 @@
 #include "core/trace_context.hpp"
 #include "core/uuid.hpp"
 
-namespace sessionq {
-namespace client {
+namespace sessionq::detail::client {
 namespace {
 
 SenderOptions checked(const SenderOptions& options) {
     constexpr std::uint32_t most_tries = 1'000;
-    require_option(options.max_tries >= 1 && options.max_tries <= most_tries,
-                   "SenderOptions::max_tries must be 1 to 1,000");
+    require_option(options.max_attempts >= 1 && options.max_attempts <= most_tries,
+                   "SenderOptions::max_attempts must be 1 to 1,000");
     require_option(options.backoff.min > Duration::zero(),
                    "SenderOptions::backoff.min must be over zero");
     require_option(options.backoff.max >= options.backoff.min,
@@ -106,8 +105,8 @@ std::optional<Operation<SequenceNumbers>> SenderCore::operation(std::vector<Mess
 
 Operation<SequenceNumbers> SenderCore::perform(ports::SendRequest request, bool is_scheduled,
                                                const CallOptions& call) const {
-    return options_.max_tries > 1 ? retrying(std::move(request), is_scheduled, call)
-                                  : single(std::move(request), call);
+    return options_.max_attempts > 1 ? retrying(std::move(request), is_scheduled, call)
+                                     : single(std::move(request), call);
 }
 
 Operation<SequenceNumbers> SenderCore::single(ports::SendRequest request,
@@ -183,20 +182,22 @@ std::vector<Message> SenderCore::batch_of(Message message) {
     return messages;
 }
 
-} // namespace client
+} // namespace sessionq::detail::client
+
+namespace sessionq::inline v1 {
 
 Sender::Sender(const Client& client, std::string entity, SenderOptions options)
-    : core_{std::make_shared<client::SenderCore>(client::Access::core(client), std::move(entity),
-                                                 options)} {}
+    : core_{std::make_shared<detail::client::SenderCore>(detail::client::Access::core(client),
+                                                         std::move(entity), options)} {}
 
-const std::string& Sender::entity() const { return client::Access::core(*this)->entity(); }
+const std::string& Sender::entity() const { return detail::client::Access::core(*this)->entity(); }
 
 void Sender::send(Message message, const CallOptions& call) const {
-    send_all(client::SenderCore::batch_of(std::move(message)), call);
+    send_all(detail::client::SenderCore::batch_of(std::move(message)), call);
 }
 
 void Sender::send_all(std::vector<Message>&& messages, const CallOptions& call) const {
-    client::block(client::Access::core(*this)->send(std::move(messages), call));
+    detail::client::block(detail::client::Access::core(*this)->send(std::move(messages), call));
 }
 
 void Sender::send_all(std::span<const Message> messages, const CallOptions& call) const {
@@ -204,7 +205,7 @@ void Sender::send_all(std::span<const Message> messages, const CallOptions& call
 }
 
 void Sender::send(MessageBatch&& batch, const CallOptions& call) const {
-    send_all(client::Access::take_messages(std::move(batch)), call);
+    send_all(detail::client::Access::take_messages(std::move(batch)), call);
 }
 
 void Sender::send(const MessageBatch& batch, const CallOptions& call) const {
@@ -212,21 +213,25 @@ void Sender::send(const MessageBatch& batch, const CallOptions& call) const {
 }
 
 MessageBatch Sender::create_batch(std::uint64_t max_bytes, const CallOptions& call) const {
-    return client::block(client::Access::core(*this)->create_batch(max_bytes, call));
+    return detail::client::block(
+        detail::client::Access::core(*this)->create_batch(max_bytes, call));
 }
 
 std::int64_t Sender::schedule(Message message, WallTime when, const CallOptions& call) const {
-    return client::block(client::Access::core(*this)->schedule(std::move(message), when, call));
+    return detail::client::block(
+        detail::client::Access::core(*this)->schedule(std::move(message), when, call));
 }
 
 std::vector<std::int64_t> Sender::schedule_all(std::vector<Message> messages, WallTime when,
                                                const CallOptions& call) const {
-    return client::block(client::Access::core(*this)->schedule(std::move(messages), when, call));
+    return detail::client::block(
+        detail::client::Access::core(*this)->schedule(std::move(messages), when, call));
 }
 
 void Sender::cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
                               const CallOptions& call) const {
-    client::block(client::Access::core(*this)->cancel_scheduled(std::move(sequence_numbers), call));
+    detail::client::block(
+        detail::client::Access::core(*this)->cancel_scheduled(std::move(sequence_numbers), call));
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -12,7 +12,7 @@
 
 #include "client/calls/operation.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 using SequenceNumbers = std::vector<std::int64_t>;
 
@@ -75,4 +75,4 @@ private:
     EndpointThread& thread_;
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -7,7 +7,7 @@
 #include "amqp/codec/batch.hpp"
 #include "amqp/codec/message_codec.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 namespace {
 
@@ -44,4 +44,4 @@ std::uint64_t sent_wire_size(const ports::SendRequest& request) {
     return amqp::sent_size(encoded);
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

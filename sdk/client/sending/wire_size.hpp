@@ -8,7 +8,7 @@
 
 #include "ports/endpoint.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// The bytes that a message takes in AMQP's form: by itself, and in a batch. `MessageBatch` and a
 /// redrive add up these sizes to fill a request.
@@ -27,4 +27,4 @@ struct WireSize {
 /// the entity's limit.
 [[nodiscard]] std::uint64_t sent_wire_size(const ports::SendRequest& request);
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-namespace sessionq::testing {
+namespace sessionq::inline v1::testing {
 namespace {
 
 constexpr std::size_t trace_id_at = 3; // in a traceparent: version, trace id, parent id, flags
@@ -115,4 +115,4 @@ void RecordingTracer::clear() {
     book_->spans.clear();
 }
 
-} // namespace sessionq::testing
+} // namespace sessionq::inline v1::testing

@@ -12,7 +12,7 @@
 #include "core/session_id.hpp"
 #include "core/trace_context.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 namespace {
 
 bool is_final(testing::Settlement::Outcome outcome) noexcept {
@@ -254,64 +254,71 @@ void TestMessage::run(std::span<TestMessage* const> batch, const BatchHandler& h
     run_to_end<std::span<MessageContext>>(handler, session, contexts);
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client
 
-namespace sessionq::testing {
+namespace sessionq::inline v1::testing {
 
 FakeSession::FakeSession(FakeSessionOptions options)
-    : session_{std::make_shared<client::TestSession>(std::move(options))} {}
+    : session_{std::make_shared<detail::client::TestSession>(std::move(options))} {}
 FakeSession::~FakeSession() = default;
 FakeSession::FakeSession(FakeSession&&) noexcept = default;
 FakeSession& FakeSession::operator=(FakeSession&&) noexcept = default;
 
-SessionContext& FakeSession::context() { return client::Access::session(*this)->context(); }
+SessionContext& FakeSession::context() { return detail::client::Access::session(*this)->context(); }
 std::optional<std::string> FakeSession::state() const {
-    return client::Access::session(*this)->broker().state();
+    return detail::client::Access::session(*this)->broker().state();
 }
 void FakeSession::set_state(std::optional<std::string> state) {
-    client::Access::session(*this)->broker().set_state(std::move(state));
+    detail::client::Access::session(*this)->broker().set_state(std::move(state));
 }
-bool FakeSession::released() const { return client::Access::session(*this)->broker().released(); }
+bool FakeSession::released() const {
+    return detail::client::Access::session(*this)->broker().released();
+}
 std::int64_t FakeSession::add_deferred(Message message) {
-    const std::int64_t number = client::Access::session(*this)->broker().next_sequence();
-    client::Access::session(*this)->broker().defer(
-        client::to_received(std::move(message), client::Access::session(*this)->session_id(),
-                            {.sequence_number = number, .state = MessageState::deferred}));
+    const std::int64_t number = detail::client::Access::session(*this)->broker().next_sequence();
+    detail::client::Access::session(*this)->broker().defer(detail::client::to_received(
+        std::move(message), detail::client::Access::session(*this)->session_id(),
+        {.sequence_number = number, .state = MessageState::deferred}));
     return number;
 }
 std::optional<Settlement> FakeSession::settlement_of(std::int64_t sequence_number) const {
-    return client::Access::session(*this)->broker().settlement_of(sequence_number);
+    return detail::client::Access::session(*this)->broker().settlement_of(sequence_number);
 }
-void FakeSession::request_stop() { client::Access::session(*this)->request_stop(); }
+void FakeSession::request_stop() { detail::client::Access::session(*this)->request_stop(); }
 void FakeSession::lose_lock() {
-    client::Access::session(*this)->broker().lose();
-    client::Access::session(*this)->request_stop();
+    detail::client::Access::session(*this)->broker().lose();
+    detail::client::Access::session(*this)->request_stop();
 }
 void FakeSession::fail_requests(std::optional<Errc> error) {
-    client::Access::session(*this)->broker().fail_requests(error);
+    detail::client::Access::session(*this)->broker().fail_requests(error);
 }
 
 FakeMessage::FakeMessage(FakeSession& session, Message message, DeliveryFacts facts,
                          std::uint32_t attempt)
-    : message_{std::make_unique<client::TestMessage>(
-          client::Access::session(session), std::move(message), std::move(facts), attempt)} {}
+    : message_{std::make_unique<detail::client::TestMessage>(
+          detail::client::Access::session(session), std::move(message), std::move(facts),
+          attempt)} {}
 FakeMessage::~FakeMessage() = default;
 FakeMessage::FakeMessage(FakeMessage&&) noexcept = default;
 FakeMessage& FakeMessage::operator=(FakeMessage&&) noexcept = default;
 
-MessageContext& FakeMessage::context() { return client::Access::test(*this)->context(); }
-const ReceivedMessage& FakeMessage::message() const { return client::Access::test(*this)->message; }
-void FakeMessage::run(const MessageHandler& handler) { client::Access::test(*this)->run(handler); }
+MessageContext& FakeMessage::context() { return detail::client::Access::test(*this)->context(); }
+const ReceivedMessage& FakeMessage::message() const {
+    return detail::client::Access::test(*this)->message;
+}
+void FakeMessage::run(const MessageHandler& handler) {
+    detail::client::Access::test(*this)->run(handler);
+}
 void FakeMessage::run_batch(std::span<FakeMessage> batch, const BatchHandler& handler) {
-    std::vector<client::TestMessage*> messages;
+    std::vector<detail::client::TestMessage*> messages;
     messages.reserve(batch.size());
     for (const FakeMessage& each : batch) {
-        messages.push_back(client::Access::test(each).get());
+        messages.push_back(detail::client::Access::test(each).get());
     }
-    client::TestMessage::run(messages, handler);
+    detail::client::TestMessage::run(messages, handler);
 }
 std::optional<Settlement> FakeMessage::settlement() const {
-    return client::Access::test(*this)->settlement();
+    return detail::client::Access::test(*this)->settlement();
 }
 
-} // namespace sessionq::testing
+} // namespace sessionq::inline v1::testing

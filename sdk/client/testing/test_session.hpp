@@ -29,7 +29,7 @@
 #include "processor/message/handled_message.hpp"
 #include "processor/session/handled_session.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Stands for the broker in an application's test. Each `TestSession` has one. It keeps the changes
 /// that a handler makes to its session, and answers the handler's requests at once. Any thread.
@@ -211,4 +211,4 @@ private:
     std::optional<testing::Settlement> settlement_{}; ///< guarded by `mutex_`
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

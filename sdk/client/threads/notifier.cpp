@@ -9,7 +9,7 @@
 
 #include "core/log.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// The tasks, and the loop that runs them. The thread shares ownership of the queue, because the
 /// thread may outlive the notifier.
@@ -59,4 +59,4 @@ void Notifier::post(core::Task task) {
     queue_->changed.notify_one();
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

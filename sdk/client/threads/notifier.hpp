@@ -6,7 +6,7 @@
 
 #include "core/executor.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Runs the application's callbacks one after another, on a thread of its own. These are the
 /// callbacks of `ClientOptions` and of stop tokens. The notifier's thread fires these tokens. A
@@ -35,4 +35,4 @@ private:
     std::jthread thread_{}; // guarded by the queue's mutex
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -12,7 +12,7 @@
 #include "core/log.hpp"
 #include "timing/timer_service.hpp"
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 namespace {
 
 thread_local const ReceiveThread* current_thread = nullptr;
@@ -220,4 +220,4 @@ void ReceiveThread::drop_tasks() noexcept {
     }
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -16,7 +16,7 @@ namespace asio {
 class io_context;
 }
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Lets a receive thread sleep until a socket is ready, a timer is due, or a task is posted. It
 /// consists of Asio's reactor and one timer of the operating system. Only `interrupt` may be called
@@ -110,4 +110,4 @@ private:
     std::jthread thread_; // last: it uses all of the above
 };
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

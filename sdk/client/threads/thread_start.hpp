@@ -7,7 +7,7 @@
 
 #include <sessionq/error.hpp>
 
-namespace sessionq::client {
+namespace sessionq::detail::client {
 
 /// Returns the result of `make`, which starts threads. Throws `resource_exhausted` with `complaint`
 /// if the system cannot start a thread.
@@ -20,4 +20,4 @@ auto start_threads(std::string_view complaint, Make make) {
     }
 }
 
-} // namespace sessionq::client
+} // namespace sessionq::detail::client

@@ -12,7 +12,7 @@
 
 #include <sessionq/error.hpp>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 constexpr std::array signals{SIGINT, SIGTERM};
@@ -93,4 +93,4 @@ int SignalWatch::wait() {
 
 int wait_for_signal() { return SignalWatch{}.wait(); }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

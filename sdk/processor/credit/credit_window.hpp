@@ -12,7 +12,7 @@
 #include "core/receive_room.hpp"
 #include "ports/session_link.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Counts the credit of one session's link. Decides when to grant more credit and when to drain.
 /// `SessionFlow` asks it. The credit stays within the byte budget of the receive thread (R23). No
@@ -125,4 +125,4 @@ private:
     TimePoint drain_by_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -6,7 +6,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Estimates the shortest time in which a broker answers a drain. `SessionFlow` sends a drain when
 /// only this time is left until the idle timeout ends. So the answer is there when the timeout
@@ -28,4 +28,4 @@ private:
     std::optional<Duration> least_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -10,13 +10,13 @@
 
 #include "core/byte_budget.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Decides how many messages of a session are fetched ahead, so that handlers need not wait for the
 /// link. `SessionFlow` owns one window for each session.
 ///
-/// The application may set the size of the window (`ProcessorOptions::prefetch`). If it sets no
-/// size, the window doubles when handlers had to wait although the broker had more messages. The
+/// The application may set the size of the window (`SessionProcessorOptions::prefetch`). If it sets
+/// no size, the window doubles when handlers had to wait although the broker had more messages. The
 /// window halves when half of it was never used. It stays within a quarter of the session's share
 /// of the budget. No I/O, no clock.
 class FetchWindow {
@@ -111,4 +111,4 @@ private:
         std::numeric_limits<std::uint32_t>::max()}; ///< the fewest messages held since then
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -10,7 +10,7 @@
 #include "processor/credit/fetch_window.hpp"
 #include "processor/session/session_settings.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Returns the credit that goes out with an accept, so that a session costs one round trip (R4).
 /// The shard calls it for each accept. `handled`: half of a session's window, as `window_half`
@@ -20,7 +20,7 @@ namespace sessionq::processor {
 /// receive_and_delete, because the broker deletes messages as it sends them. A session that comes
 /// too late is given back, and its messages would be lost. Accepts may wait for long, so the
 /// accepts of all `slots` together take at most a quarter of the budget that is left.
-[[nodiscard]] inline ports::FirstCredit first_credit(const ProcessorOptions& options,
+[[nodiscard]] inline ports::FirstCredit first_credit(const SessionProcessorOptions& options,
                                                      const SessionLimits& limits,
                                                      std::uint32_t handled, std::uint32_t slots,
                                                      bool has_open,
@@ -36,4 +36,4 @@ namespace sessionq::processor {
             .drain = limits.idle_timeout == Duration::zero()};
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -8,7 +8,7 @@
 #include "processor/credit/fetch_window.hpp"
 #include "processor/session/session_settings.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Decides when a session asks the broker for messages, and for how many. `SessionMachine` asks it
 /// after each input, and tells it of messages and drains. `FetchWindow` decides how many messages
@@ -108,4 +108,4 @@ private:
         asked_at_{}; ///< when the last drain was asked for; unset: none was, except with the accept
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

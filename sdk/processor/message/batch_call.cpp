@@ -12,7 +12,7 @@
 #include "processor/message/batch_machine.hpp"
 #include "processor/session/session_driver.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 dispatch::Verdict BatchCall::handle(MessageCall& first, TimePoint now) {
     auto* const batch = new BatchCall{first, now}; // it destroys itself in `noticed`
@@ -170,4 +170,4 @@ void BatchCall::noticed() {
     }
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -14,7 +14,7 @@
 #include "processor/report/meters.hpp"
 #include "processor/shard_call.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 class MessageCall;
 class SessionDriver;
@@ -61,4 +61,4 @@ private:
     Ending ending_{Ending::handled};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

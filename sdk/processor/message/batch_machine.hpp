@@ -7,7 +7,7 @@
 
 #include "processor/message/message_machine.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Decides which messages of a lane form a batch. When the handler has ended, it decides whether
 /// each message was handled, has failed, or returns to the lane. It also decides in which order the
@@ -87,4 +87,4 @@ private:
     std::size_t failed_;
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

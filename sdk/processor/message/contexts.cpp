@@ -5,10 +5,10 @@
 #include "core/access.hpp"
 #include "processor/message/handled_message.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
-void settle(processor::HandledMessage& call, ports::Settlement settlement) {
+void settle(detail::processor::HandledMessage& call, ports::Settlement settlement) {
     ports::check_properties_to_modify(settlement.properties_to_modify);
     call.settle(std::move(settlement));
 }
@@ -23,7 +23,7 @@ void SessionContext::release() noexcept { session_->release(); }
 
 const ReceivedMessage& MessageContext::message() const noexcept { return call_->message; }
 SessionContext MessageContext::session() const noexcept {
-    return client::Access::make<SessionContext>(call_->session());
+    return detail::client::Access::make<SessionContext>(call_->session());
 }
 std::uint32_t MessageContext::attempt() const noexcept { return call_->attempt(); }
 Deadline MessageContext::deadline() const noexcept { return call_->message.deadline(); }
@@ -47,4 +47,4 @@ void MessageContext::defer(Properties properties_to_modify) {
                     .properties_to_modify = std::move(properties_to_modify)});
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Returns the text of an exception that the user's code threw.
 [[nodiscard]] inline std::string exception_text(const std::exception_ptr& error) noexcept {
@@ -17,4 +17,4 @@ namespace sessionq::processor {
     }
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

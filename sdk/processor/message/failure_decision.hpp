@@ -11,7 +11,7 @@
 #include "core/backoff.hpp"
 #include "core/random.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The decision about a message whose handler failed.
 struct FailureDecision {
@@ -78,4 +78,4 @@ struct FailedAttempt {
     return decide_failure({.abandon_delay = policy.abandon_delay}, released, random);
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

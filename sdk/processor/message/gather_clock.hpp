@@ -6,7 +6,7 @@
 
 #include <sessionq/batch_options.hpp>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Decides how long messages wait for further messages of their batch (`BatchOptions::max_wait`).
 /// `SessionMachine` asks it when messages come and when its timer is due. No I/O, no clock.
@@ -49,4 +49,4 @@ private:
     TimePoint until_{TimePoint::max()};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -10,7 +10,7 @@
 #include "ports/delivery.hpp"
 #include "processor/session/handled_session.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The message that a handler works with through its `MessageContext`. In a processor it is a
 /// `MessageCall`, and in an application's test a `TestMessage`. Reading the message needs no
@@ -31,4 +31,4 @@ public:
     core::MessageSpansPtr spans{}; ///< set for a message of a processor
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -10,7 +10,7 @@
 #include "core/log_events.hpp"
 #include "processor/message/handler_faults.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 std::exception_ptr failed(const char* why) {
@@ -27,7 +27,7 @@ void tell(std::atomic<std::uint64_t>& faults, const char* what) {
 class HandlerDone::State {
 public:
     State(std::function<void(std::exception_ptr)> end,
-          std::shared_ptr<processor::HandlerFaults> faults)
+          std::shared_ptr<detail::processor::HandlerFaults> faults)
         : end_{std::move(end)}, faults_{std::move(faults)} {}
     ~State() {
         if (take()) {
@@ -54,14 +54,14 @@ public:
 private:
     std::atomic<bool> ended_{false};
     std::function<void(std::exception_ptr)> end_;
-    std::shared_ptr<processor::HandlerFaults> faults_;
+    std::shared_ptr<detail::processor::HandlerFaults> faults_;
 };
 
 HandlerDone::HandlerDone(std::function<void(std::exception_ptr)> end)
-    : HandlerDone{std::move(end), std::make_shared<processor::HandlerFaults>()} {}
+    : HandlerDone{std::move(end), std::make_shared<detail::processor::HandlerFaults>()} {}
 
 HandlerDone::HandlerDone(std::function<void(std::exception_ptr)> end,
-                         std::shared_ptr<processor::HandlerFaults> faults)
+                         std::shared_ptr<detail::processor::HandlerFaults> faults)
     : state_{std::make_shared<State>(std::move(end), std::move(faults))} {}
 
 void HandlerDone::operator()() const { state_->end(nullptr); }
@@ -72,4 +72,4 @@ void HandlerDone::operator()(std::exception_ptr error) const {
 
 bool HandlerDone::revoke() const noexcept { return state_->take(); }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The number of wrong uses of `HandlerDone` by the handlers of a processor. `HandlerDone` counts
 /// them, and the health of the processor shows them. Thread-safe.
@@ -13,4 +13,4 @@ struct HandlerFaults {
     std::atomic<std::uint64_t> repeated{0}; ///< called again
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

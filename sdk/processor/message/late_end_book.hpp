@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Decides which of two threads concludes a handler that may end later than its start returns, such
 /// as a coroutine. One thread is the worker that starts the handler, and the other thread ends the
@@ -32,4 +32,4 @@ private:
     std::atomic<Progress> progress_{Progress::starting};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

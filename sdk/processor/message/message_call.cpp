@@ -14,7 +14,7 @@
 #include "processor/options_check.hpp"
 #include "processor/session/session_driver.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 namespace {
 
 /// Asks the application for the policy of a failure (`on_failure`). Called on a worker. Returns
@@ -249,4 +249,4 @@ void MessageCall::noticed() {
     }
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

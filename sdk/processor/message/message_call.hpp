@@ -19,7 +19,7 @@
 #include "processor/report/meters.hpp"
 #include "processor/shard_call.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 class SessionDriver;
 
@@ -102,4 +102,4 @@ private:
     std::unique_ptr<Failed> failed_{}; ///< the failure of the last try
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -7,7 +7,7 @@
 #include "processor/message/message_machine.hpp"
 #include "processor/message/retry_queue.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Holds the messages of one session, each in the list of its phase. `SessionMachine` calls `place`
 /// after each input of a message, and asks which lists are empty. The class decides nothing.
@@ -92,4 +92,4 @@ private:
     Messages settling_{};       ///< their handlers have ended, the broker has not answered
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

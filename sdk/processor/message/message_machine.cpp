@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "processor/message/message_machine.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 ports::Settlement settlement_for(const Resolution& resolution, std::string_view failure) {
     ports::Settlement settlement{.outcome = resolution.outcome};
@@ -292,4 +292,4 @@ MessageActions MessageMachine::dispose(bool releases) noexcept {
     return {.next = step::Dispose{.lost = lost}, .releases = releases};
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

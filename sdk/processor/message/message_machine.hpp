@@ -19,7 +19,7 @@
 #include "ports/delivery.hpp"
 #include "processor/message/failure_decision.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// How the handler of a message ended.
 enum class Ending : std::uint8_t {
@@ -246,4 +246,4 @@ private:
     TimePoint retry_at_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -7,7 +7,7 @@
 
 #include "processor/message/message_machine.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Holds the messages of a session that wait for an instant: for their next try, or to be given
 /// back to the broker (delayed abandon, parking, `retry_later`). They are sorted by that instant.
@@ -51,4 +51,4 @@ private:
     std::multimap<TimePoint, MessageMachine*> waiting_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "processor/report/counters.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 void Counters::ended(Ending ending, std::uint32_t attempt) noexcept {
     switch (ending) {
@@ -56,4 +56,4 @@ void Counters::add_to(ProcessorCounters& totals) const noexcept {
     totals.lock_renewals += lock_renewals.read();
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -11,7 +11,7 @@
 #include "core/histogram_recorder.hpp"
 #include "processor/message/message_machine.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 inline constexpr std::size_t close_reasons =
     static_cast<std::size_t>(CloseReason::unresponsive) + 1;
@@ -61,4 +61,4 @@ struct Counters {
     void add_to(ProcessorCounters& totals) const noexcept;
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

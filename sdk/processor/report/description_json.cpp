@@ -5,7 +5,7 @@
 
 #include "core/peer_words.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 double in_seconds(Duration length) { return std::chrono::duration<double>{length}.count(); }
@@ -83,4 +83,4 @@ std::string ProcessorDescription::to_json() const {
         whole.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -8,7 +8,7 @@
 
 #include "core/peer_words.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 using Row = std::vector<std::string>;
@@ -86,4 +86,4 @@ std::string ProcessorDescription::to_string() const {
     return text.str();
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <iterator>
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 struct CauseText {
@@ -95,4 +95,4 @@ std::string Health::to_string() const {
     return text;
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

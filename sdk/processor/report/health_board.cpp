@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 void add_reason(std::vector<HealthReason>& reasons, HealthReason reason) {
     const auto same = std::find_if(reasons.begin(), reasons.end(), [&](const HealthReason& each) {
@@ -48,4 +48,4 @@ bool HealthNews::is_news(const Health& health) {
     return is_new;
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

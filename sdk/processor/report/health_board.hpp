@@ -8,7 +8,7 @@
 
 #include <sessionq/health.hpp>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Adds a reason. For each cause at an entity, only the reason that lasts longest is kept.
 void add_reason(std::vector<HealthReason>& reasons, HealthReason reason);
@@ -48,4 +48,4 @@ private:
     HealthNews news_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

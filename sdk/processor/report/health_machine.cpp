@@ -8,7 +8,7 @@
 #include "core/peer_words.hpp"
 #include "processor/report/health_board.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 void HealthMachine::connections(const std::vector<core::ConnectionStatus>& all) {
     heard_.resize(all.size());
@@ -181,4 +181,4 @@ Health HealthMachine::end() {
     return health;
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -15,7 +15,7 @@
 #include "processor/report/slot_status.hpp"
 #include "processor/slots/refusal_book.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// A slot as it stands now. `SlotTable` makes it.
 struct SlotSnapshot {
@@ -102,4 +102,4 @@ private:
     std::size_t final_{0};                ///< targets of this look that are refused for good
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -11,7 +11,7 @@
 #include "core/histogram_recorder.hpp"
 #include "processor/report/counters.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The instants in the life of one message, each set when it is known.
 struct CallTimes {
@@ -91,4 +91,4 @@ private:
     }
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -5,7 +5,7 @@
 
 #include "core/metric_list.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 namespace {
 
 constexpr std::string_view subscriptions = "/Subscriptions/";
@@ -213,4 +213,4 @@ void ProcessorMetrics::add(const Backlog& backlog) {
     metrics_ += all.take();
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -12,7 +12,7 @@
 
 #include "processor/report/meters.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The work that waits at an entity.
 struct Backlog {
@@ -43,4 +43,4 @@ private:
     Metrics metrics_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -6,7 +6,7 @@
 #include "core/enum_names.hpp"
 #include "core/peer_words.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 std::string_view to_string(CloseReason reason) noexcept {
     static constexpr std::string_view names[] = {
@@ -96,4 +96,4 @@ std::string_view to_string(ProcessorDescription::State state) noexcept {
     return core::name_of<ProcessorDescription::State::stopped>(state, names);
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "processor/report/renewal_book.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 namespace {
 
 std::string words_of(Duration time) {
@@ -24,4 +24,4 @@ std::string RenewalBook::judge(const std::string& entity, Duration took,
            " to renew one: they end whenever an answer is late; give the entity a longer lock";
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -9,7 +9,7 @@
 #include "core/result.hpp"
 #include "ports/session_link.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Finds locks that are too short for the round trip to the broker. `log_short_lock` asks it after
 /// a renewal. The first renewal at an entity measures the round trip. Later renewals are ignored:
@@ -30,4 +30,4 @@ private:
     std::set<std::string> seen_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

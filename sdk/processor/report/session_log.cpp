@@ -7,7 +7,7 @@
 #include "core/log_events.hpp"
 #include "core/peer_words.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 namespace {
 
 void log_message(const SessionView& session, const ReceivedMessage& message, std::string_view event,
@@ -61,4 +61,4 @@ void log_settling(const SessionView& session, const ReceivedMessage& message,
     }
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

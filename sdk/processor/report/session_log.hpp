@@ -9,7 +9,7 @@
 #include "ports/delivery.hpp"
 #include "processor/session/session_view.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Logs an event in a session's life, at debug. `reason`: why the session was closed.
 void log_session(const SessionView& session, std::string_view event, std::string_view words,
@@ -24,4 +24,4 @@ void log_settling(const SessionView& session, const ReceivedMessage& message,
 void log_short_lock(const SessionView& session, Duration took,
                     const core::Result<ports::LockGrant>& answer);
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "processor/report/session_snapshot.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 SlotDescription describe(const SessionSnapshot& snapshot, TimePoint now) {
     return {.entity = snapshot.entity,
@@ -15,4 +15,4 @@ SlotDescription describe(const SessionSnapshot& snapshot, TimePoint now) {
             .ready_for = snapshot.ready_for};
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -9,7 +9,7 @@
 
 #include "processor/report/slot_status.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The state of a held session now, for health and for people. `SessionDriver` makes it.
 /// `HealthMachine` and `describe` read it.
@@ -31,4 +31,4 @@ struct SessionSnapshot {
 
 [[nodiscard]] SlotDescription describe(const SessionSnapshot& snapshot, TimePoint now);
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

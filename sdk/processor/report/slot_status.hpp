@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The state of a slot and the thing that the slot waits for, in the words of `SlotDescription`. If
 /// `waits_for` is empty, the slot waits for nothing. R16 forbids this for an active slot.
@@ -12,4 +12,4 @@ struct SlotStatus {
     std::string_view waits_for{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -9,7 +9,7 @@
 #include "processor/message/message_machine.hpp"
 #include "processor/session/session_record.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The next steps for a session's suspect (`Suspect`). Several may be set. `SessionMachine` takes
 /// them in the order of the members.
@@ -148,4 +148,4 @@ private:
     bool has_turn_{false}; ///< the session has the turn, or has asked for it
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

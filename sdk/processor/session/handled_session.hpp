@@ -10,7 +10,7 @@ namespace sessionq::dispatch {
 class CoroutineHost;
 }
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 class SessionDriver;
 
@@ -34,4 +34,4 @@ protected:
     ~HandledSession() = default;
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -11,7 +11,7 @@
 
 #include "processor/session/session_key.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Counts how often in a row `on_session_open` threw for a session. The session is given back after
 /// each failure, but its count stays. So the session waits longer after each failure.
@@ -69,4 +69,4 @@ private:
     std::atomic<bool> any_{false};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -6,7 +6,7 @@
 
 #include "processor/session/session_record.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 Deadline RecordKeeper::deadline() const {
     return Deadline::after(view_.shared().environment.operation_timeout, view_.loop().now());
@@ -50,4 +50,4 @@ void RecordKeeper::write(std::function<void()> done) {
                         });
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -8,7 +8,7 @@
 #include "processor/session/session_record.hpp"
 #include "processor/session/session_view.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Reads and writes the record of one session at the broker, as `RetryDelay` and `AttemptBook`
 /// decide. `SessionDriver` owns it and calls it for each step that concerns the record. It reports
@@ -36,4 +36,4 @@ private:
     SessionRecord record_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

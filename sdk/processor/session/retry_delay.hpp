@@ -7,7 +7,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Decides when the session's record is read, and which delay is written into it. Because of the
 /// record, a delay (`retry_later`) holds for the next holder of the session too. `SessionMachine`
@@ -55,4 +55,4 @@ private:
     std::uint32_t writing_{0};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -13,7 +13,7 @@
 #include "processor/message/message_machine.hpp"
 #include "processor/session/session_record.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The steps of a held session. `SessionMachine` names them, and `SessionDriver` takes them. If a
 /// step has an answer, its comment names the input that brings the answer.
@@ -144,4 +144,4 @@ private:
     std::size_t next_{0};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -7,7 +7,7 @@
 #include "processor/message/exception_text.hpp"
 #include "processor/session/session_driver.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 dispatch::Verdict SessionCall::run() noexcept {
     try {
@@ -35,4 +35,4 @@ void SessionCall::call_handler() {
 
 void SessionCall::noticed() { driver_->session_call_ended(); }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -8,7 +8,7 @@
 
 #include "processor/shard_call.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 class SessionDriver;
 
@@ -37,4 +37,4 @@ private:
     std::optional<std::string> failure_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

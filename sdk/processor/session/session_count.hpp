@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Limits how many sessions of a processor are held without a slot. One object counts the parked
 /// sessions. Another object counts the sessions that wait only for answers to their settlements.
@@ -32,4 +32,4 @@ private:
     std::atomic<std::uint32_t> taken_{0};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -5,7 +5,7 @@
 
 #include "processor/session/session_machine.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 // The lock
 
@@ -140,4 +140,4 @@ void SessionMachine::due() {
     }
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -7,7 +7,7 @@
 #include "core/session_id.hpp"
 #include "processor/report/session_log.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 namespace {
 
 MessageCall& call_of(MessageMachine* message) { return static_cast<MessageCall&>(*message); }
@@ -376,4 +376,4 @@ dispatch::CoroutineHost& DrivenSession::coroutines() {
     return *driver_.view().shared().environment.coroutines;
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -16,7 +16,7 @@
 #include "processor/session/session_machine.hpp"
 #include "processor/session/session_view.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The messages that a handler asked for and settles by itself. The session's machine does not know
 /// them. The client implements the class. An object is destroyed after the link. It then fails the
@@ -148,4 +148,4 @@ private:
                         }};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

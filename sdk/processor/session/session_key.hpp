@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 using SessionKey = std::pair<std::string, std::string>; ///< the entity and the session id
 
@@ -16,4 +16,4 @@ struct SessionKeyHash {
     }
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -8,7 +8,7 @@
 
 #include "ports/lock_keeper.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The next steps for a session's lock. Several may be set. `SessionMachine` takes them in the
 /// order of the members.
@@ -81,4 +81,4 @@ private:
     bool is_told_{false}; ///< `report_slow` has told the reason for the end of the lock
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

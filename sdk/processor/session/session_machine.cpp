@@ -8,7 +8,7 @@
 
 #include "core/backoff.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 namespace {
 
 /// Returns half of a bound. Zero is no bound: returns `Duration::max()`.
@@ -462,4 +462,4 @@ void SessionMachine::limit(const SessionLimits& limits) {
     grant();
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -19,7 +19,7 @@
 #include "processor/session/settle_wait.hpp"
 #include "timing/session_idle_timer.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The changes that messages want from their session during one input. `SessionMachine` collects
 /// them, and makes the changes at the end of the input (`react`).
@@ -291,4 +291,4 @@ private:
     bool has_handled_{false}; ///< a handler of a message has ended
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -9,7 +9,7 @@
 #include "processor/session/session_machine.hpp"
 #include "processor/slots/slot_machine.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 namespace {
 
 /// The most messages that wait alone without a place in the window. Each of them takes memory and
@@ -68,7 +68,7 @@ void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
 }
 
 Circumstances SessionMachine::circumstances(const MessageMachine& message, const MessageEnd& end) {
-    const ProcessorOptions& options = settings_.options;
+    const SessionProcessorOptions& options = settings_.options;
     Circumstances session{.usable = usable() && !end.lock_over,
                           .may_wait = !gives_back(),
                           .expired = options.expired_message};
@@ -445,4 +445,4 @@ SlotStatus SessionMachine::status() const noexcept {
     return {};
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -7,7 +7,7 @@
 
 #include "core/byte_order.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 namespace {
 
 using std::chrono::milliseconds;
@@ -72,4 +72,4 @@ std::string SessionRecord::write() const {
     return bytes;
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -8,7 +8,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The attempts to handle one message that have begun and have not ended.
 struct NotedAttempts {
@@ -36,4 +36,4 @@ struct SessionRecord {
     [[nodiscard]] std::string write() const;
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

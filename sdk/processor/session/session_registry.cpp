@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 bool SessionRegistry::hold(const Key& key, Holder holder, core::EventLoop& loop, core::Task begin) {
     const std::lock_guard lock{mutex_};
@@ -33,4 +33,4 @@ void SessionRegistry::ended(const Key& key, Holder holder) {
     }
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -8,7 +8,7 @@
 #include "core/event_loop.hpp"
 #include "processor/session/session_key.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Ensures that one process never handles a session twice at the same time. A broker may grant a
 /// session again, on any link, before the news of the lost lock arrives. Then the later holder
@@ -40,4 +40,4 @@ private:
     std::unordered_map<Key, Held, SessionKeyHash> sessions_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -14,7 +14,7 @@
 #include "processor/session/session_count.hpp"
 #include "processor/tuning.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Returns half of a session's first window. Without batches, it is the number of handlers that may
 /// run at once. With batches, the whole window holds a batch for each handler, and 32 messages of
@@ -37,7 +37,7 @@ struct SessionLimits {
 /// The options, limits and shared counters that the machines of a session use. The shard fills the
 /// struct when it opens the session.
 struct SessionSettings {
-    const ProcessorOptions& options;
+    const SessionProcessorOptions& options;
     const Tuning& tuning;
     core::ByteBudget& budget;
     core::ReceiveSharePtr
@@ -56,4 +56,4 @@ struct SessionSettings {
     bool has_close{false}; ///< there is an on_session_close
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

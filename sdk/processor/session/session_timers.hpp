@@ -7,7 +7,7 @@
 #include "timing/timer.hpp"
 #include "timing/timer_service.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The timer of one session, and the machine that names its instant.
 struct SessionTimer : core::ListHook<SessionTimer> {
@@ -56,4 +56,4 @@ private:
         changed_{}; ///< timers of machines that had an input in this turn
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -12,7 +12,7 @@
 #include "ports/lock_keeper.hpp"
 #include "processor/workplace.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The message that an error concerns.
 struct FailedMessage {
@@ -121,4 +121,4 @@ private:
     return {.entity = session.entity(), .session_id = session.session_id()};
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

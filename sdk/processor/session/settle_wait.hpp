@@ -3,7 +3,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Decides when a session has waited too long for the broker's answers to its settlements (R15).
 /// `SessionMachine` asks it at each settlement, each answer and when its timer is due. After an
@@ -38,4 +38,4 @@ private:
     TimePoint look_at_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -9,7 +9,7 @@
 
 #include "core/event_loop.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Decides which sessions of a processor may handle a suspect now. A suspect is a message that may
 /// have killed its consumers (`CrashGuard`). A suspect that is nearly condemned is handled alone.
@@ -68,4 +68,4 @@ private:
     std::list<Entry> entries_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 AcceptMachine::AcceptMachine(TargetBook& targets, const BackoffOptions& backoff,
                              core::Random& random)
@@ -225,4 +225,4 @@ TimePoint AcceptMachine::next(TimePoint now) const noexcept {
     return at;
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -11,7 +11,7 @@
 #include "processor/slots/grant_time.hpp"
 #include "processor/slots/target_book.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// An accept that is under way, for `AcceptMachine`. After the answer, or when it is given up, it
 /// is in no list.
@@ -127,4 +127,4 @@ private:
     std::uint32_t tries_a_slot_{1};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

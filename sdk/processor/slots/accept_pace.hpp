@@ -7,7 +7,7 @@
 
 #include "core/backoff.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Decides when a target may be asked again after an answer that brought no session (R5, R17).
 /// `AcceptMachine` has one `AcceptPace` for each target and one for each entity, and reports the
@@ -61,4 +61,4 @@ private:
     Errc told_{Errc::cancelled}; ///< the failure that was told last; `cancelled`: none
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

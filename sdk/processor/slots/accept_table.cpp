@@ -5,7 +5,7 @@
 
 #include "processor/slots/ready_sessions.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 namespace {
 
 TargetBook targets_of(const Workplace& workplace) {
@@ -84,7 +84,7 @@ void AcceptTable::on_timer() {
 void AcceptTable::give_up(Ask& ask) { workplace_.endpoint.give_up(static_cast<Accept&>(ask).id); }
 
 void AcceptTable::ask(std::size_t target) {
-    const ProcessorOptions& options = workplace_.options();
+    const SessionProcessorOptions& options = workplace_.options();
     const Tuning& tuning = workplace_.shared->environment.tuning;
     const Duration wait = targets_.wait(options.accept_wait, tuning.rotate_wait);
     const auto accept = accepts_.emplace(accepts_.end());
@@ -193,4 +193,4 @@ void AcceptTable::show(HealthMachine& health) {
     }
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

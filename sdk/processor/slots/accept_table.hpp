@@ -14,7 +14,7 @@
 #include "processor/workplace.hpp"
 #include "timing/timer.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Owns an accept table, and has the slots that its sessions are for. `SlotTable` implements it. On
 /// the loop.
@@ -89,4 +89,4 @@ private:
     timing::Timer timer_{timing::Timer::calling<&AcceptTable::on_timer>(this)};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -13,7 +13,7 @@
 
 #include "processor/session/session_machine.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Decides how long sessions keep their slots while other sessions wait for a slot (R14). It does
 /// so only if the application sets no `max_hold`. `SlotTable` begins a look when `next` is due, and
@@ -191,4 +191,4 @@ private:
     TimePoint try_at_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

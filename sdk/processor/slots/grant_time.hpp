@@ -5,7 +5,7 @@
 
 #include <sessionq/time.hpp>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Estimates how soon a broker grants a session that is ready. If an accept takes longer than
 /// `patience`, `AcceptMachine` assumes that no session is ready. The time of a grant is not
@@ -24,4 +24,4 @@ private:
     Duration usual_{std::chrono::milliseconds{5}};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -7,7 +7,7 @@
 #include "ports/endpoint.hpp"
 #include "processor/slots/target_book.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Adds up the ready sessions of all entities. `SlotTable` uses them for fairness, `AcceptTable`
 /// for health. Returns nothing if the broker does not report them. Also returns nothing if the
@@ -28,4 +28,4 @@ namespace sessionq::processor {
     return all;
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -9,7 +9,7 @@
 #include <sessionq/error.hpp>
 #include <sessionq/time.hpp>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The failure of the accepts at a target.
 struct Refusal {
@@ -72,4 +72,4 @@ private:
     std::vector<std::optional<Refusal>> rows_;
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -7,7 +7,7 @@
 
 #include <sessionq/session_context.hpp>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Decides which slots of a shard are wanted, and why the others are not. `SlotTable` asks it for
 /// each slot after a change of limits, a pause, a resume and a stop. No I/O, no clock.
@@ -43,4 +43,4 @@ private:
     std::optional<CloseReason> none_for_{};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -3,7 +3,7 @@
 
 #include "processor/slots/accept_pace.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 bool is_fault(CloseReason reason) noexcept {
     switch (reason) {
@@ -100,4 +100,4 @@ SlotActions SlotMachine::back_off(Duration delay) noexcept {
     return {.wait = phase_ == Phase::backing_off, .delay = delay};
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -11,7 +11,7 @@
 #include "core/random.hpp"
 #include "processor/report/slot_status.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The next steps of a slot. `SlotTable` performs them.
 struct SlotActions {
@@ -85,4 +85,4 @@ private:
 /// waits (R17).
 [[nodiscard]] bool is_fault(CloseReason reason) noexcept;
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

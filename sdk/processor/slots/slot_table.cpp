@@ -6,7 +6,7 @@
 
 #include "processor/slots/ready_sessions.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 SlotTable::SlotTable(SlotOwner& owner, Workplace& workplace)
     : owner_{owner},
@@ -205,4 +205,4 @@ std::size_t SlotTable::held() const noexcept {
         slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.session != nullptr; }));
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -15,7 +15,7 @@
 #include "processor/slots/slot_machine.hpp"
 #include "processor/workplace.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Owns a slot table, and holds the sessions with and without a slot. The shard implements it. On
 /// the loop.
@@ -112,4 +112,4 @@ private:
     timing::Timer fair_timer_{timing::Timer::calling<&SlotTable::share>(this)};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

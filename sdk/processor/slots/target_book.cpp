@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "processor/slots/target_book.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 TargetBook::TargetBook(const std::vector<std::string>& entities,
                        const std::vector<std::string>& session_ids, TargetClaims* claims)
@@ -16,4 +16,4 @@ TargetBook::TargetBook(const std::vector<std::string>& entities,
     }
 }
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -13,7 +13,7 @@
 
 #include "processor/slots/target_claims.hpp"
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// The target of an accept: the next session of an entity, the next session of any of several
 /// entities, or a named session.
@@ -100,4 +100,4 @@ private:
     std::uint32_t slots_{0};
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

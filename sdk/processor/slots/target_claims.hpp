@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace sessionq::processor {
+namespace sessionq::detail::processor {
 
 /// Ensures that only one receive thread at a time asks for a named session. A claim lasts while a
 /// receive thread asks for the session, holds it or gives it back. The `TargetBook` of each receive
@@ -32,4 +32,4 @@ private:
     std::function<void()> released_;
 };
 
-} // namespace sessionq::processor
+} // namespace sessionq::detail::processor

@@ -40,18 +40,18 @@ void ArrivalProgress::add(const std::vector<LockedMessage>& messages) {
         is_new = numbers_.add(number) || number == 0 || is_new;
     }
     if (!is_new) {
-        throw Error{client::no_progress("it delivers the same messages of '" + entity_ +
-                                        "' again, first number " +
-                                        std::to_string(messages.front().sequence_number()))};
+        throw Error{detail::client::no_progress(
+            "it delivers the same messages of '" + entity_ + "' again, first number " +
+            std::to_string(messages.front().sequence_number()))};
     }
 }
 
 void ArrivalProgress::end_session(std::size_t count) {
     empty_sessions_ = count == 0 ? empty_sessions_ + 1 : 0;
     if (empty_sessions_ > most_empty_sessions) {
-        throw Error{client::no_progress("it grants sessions of '" + entity_ +
-                                        "' again and again, "
-                                        "and they have no messages")};
+        throw Error{detail::client::no_progress("it grants sessions of '" + entity_ +
+                                                "' again and again, "
+                                                "and they have no messages")};
     }
 }
 

@@ -35,7 +35,7 @@ void declare_redrive(CLI::App& group, CommandLine& line) {
     add_entity(command, options->entity, "Queue or TOPIC/subscriptions/NAME");
     add_filter(command, redrive.filter);
     add_count(
-        command, "--limit", [&redrive](std::uint32_t count) { redrive.limit = count; },
+        command, "--limit", [&redrive](std::uint32_t count) { redrive.max_messages = count; },
         "Most dead letters to send, the oldest first (all)");
     add_duration(
         command, "--wait", [&redrive](Duration wait) { redrive.max_wait = wait; },

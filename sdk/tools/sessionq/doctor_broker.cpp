@@ -49,15 +49,15 @@ std::string login_of(const DoctorPlace& place) {
 BrokerProbe::BrokerProbe(const DoctorPlace& place, std::vector<amqp::Target> targets,
                          Duration timeout)
     : place_{place}, timeout_{timeout}, targets_{std::move(targets)} {
-    client::run_on(thread_, [this] {
+    detail::client::run_on(thread_, [this] {
         connection_ = std::make_unique<DoctorConnection>(
             thread_, thread_.io_context(), probe_options(place_, targets_, timeout_),
-            place_.is_groups ? &groups::to_failure : &servicebus::to_failure);
+            place_.is_groups ? &groups::to_failure : &detail::servicebus::to_failure);
     });
 }
 
 BrokerProbe::~BrokerProbe() {
-    client::run_on(thread_, [this] { connection_.reset(); });
+    detail::client::run_on(thread_, [this] { connection_.reset(); });
 }
 
 template <typename T>
@@ -66,7 +66,7 @@ core::Result<T> BrokerProbe::ask(
     Duration within) {
     const auto answer = std::make_shared<std::promise<core::Result<T>>>();
     auto answered = answer->get_future();
-    client::run_on(thread_, [&] {
+    detail::client::run_on(thread_, [&] {
         start(*connection_,
               [answer](core::Result<T> result) { answer->set_value(std::move(result)); });
     });
@@ -110,7 +110,7 @@ ClaimFacts BrokerProbe::claim(const std::string& entity) {
                      .key_name = place_.key_name,
                      .now = core::system_clock().wall_now()};
     const std::string audience = "sb://" + targets_.front().host + "/" + entity;
-    const auto token = ask<servicebus::Token>(
+    const auto token = ask<detail::servicebus::Token>(
         [&](DoctorConnection& connection, auto done) {
             connection.make_token(*place_.tokens, audience, std::move(done));
         },
@@ -147,7 +147,7 @@ LinkFacts BrokerProbe::attach(const std::string& entity, bool sends) {
         ports::AcceptRequest request;
         request.entity = entity;
         request.scope = ports::Scope::entity;
-        wish.attach = servicebus::to_attach(request, name);
+        wish.attach = detail::servicebus::to_attach(request, name);
     }
     wish.attach.name = name;
     return attach(wish, timeout_);
@@ -160,7 +160,7 @@ LinkFacts BrokerProbe::accept(const std::string& entity, const std::optional<std
     request.session_id = session;
     request.wait = wait;
     const std::string name = link_name();
-    LinkWish wish{.attach = servicebus::to_attach(request, name),
+    LinkWish wish{.attach = detail::servicebus::to_attach(request, name),
                   .what = "no session of '" + entity + "' was granted"};
     wish.attach.name = name;
     LinkFacts facts = attach(wish, timeout_ + wait);
@@ -186,12 +186,13 @@ LinkFacts BrokerProbe::attach(const LinkWish& wish, Duration within) {
         within);
     facts.took = asked_now() - start;
     facts.answered_at = core::system_clock().wall_now();
-    client::run_on(thread_, [this] { connection_->drop_link(); });
+    detail::client::run_on(thread_, [this] { connection_->drop_link(); });
     if (!answer.ok()) {
         facts.failure = answer.failure();
         return facts;
     }
-    const servicebus::GrantTimes times = servicebus::grant_times(answer.value().attach);
+    const detail::servicebus::GrantTimes times =
+        detail::servicebus::grant_times(answer.value().attach);
     facts.handles = answer.value().handles;
     facts.locked_until = times.locked_until;
     facts.broker_time = times.granted_at;

@@ -46,7 +46,7 @@ private:
     const DoctorPlace& place_;
     const Duration timeout_;
     const std::vector<amqp::Target> targets_;
-    client::ReceiveThread thread_{};
+    detail::client::ReceiveThread thread_{};
     std::unique_ptr<DoctorConnection> connection_; // used on the thread
 };
 

@@ -28,27 +28,29 @@ void DoctorConnection::open(Handler<amqp::Open> done) {
         });
 }
 
-void DoctorConnection::make_token(servicebus::TokenSource& tokens, const std::string& audience,
-                                  Handler<servicebus::Token> done) {
+void DoctorConnection::make_token(detail::servicebus::TokenSource& tokens,
+                                  const std::string& audience,
+                                  Handler<detail::servicebus::Token> done) {
     tokens.ask(audience, loop_.wall_now(), Deadline::never(), std::move(done));
 }
 
-void DoctorConnection::claim(const std::string& audience, const servicebus::Token& token,
+void DoctorConnection::claim(const std::string& audience, const detail::servicebus::Token& token,
                              Duration timeout, Handler<core::Done> done) {
-    cbs_ = std::make_unique<servicebus::RequestChannel>(
-        loop_, "$cbs", [this](servicebus::RequestChannel::EngineHandler ready) {
+    cbs_ = std::make_unique<detail::servicebus::RequestChannel>(
+        loop_, "$cbs", [this](detail::servicebus::RequestChannel::EngineHandler ready) {
             connection_.when_open(std::move(ready));
         });
-    cbs_->request(1, servicebus::put_token(audience, token), Deadline::after(timeout, loop_.now()),
-                  [done = std::move(done)](const core::Result<servicebus::Response>& answer) {
-                      if (!answer.ok()) {
-                          done(answer.failure());
-                      } else if (!answer.value().is_success()) {
-                          done(answer.value().to_failure("the token was rejected"));
-                      } else {
-                          done(core::Done{});
-                      }
-                  });
+    cbs_->request(
+        1, detail::servicebus::put_token(audience, token), Deadline::after(timeout, loop_.now()),
+        [done = std::move(done)](const core::Result<detail::servicebus::Response>& answer) {
+            if (!answer.ok()) {
+                done(answer.failure());
+            } else if (!answer.value().is_success()) {
+                done(answer.value().to_failure("the token was rejected"));
+            } else {
+                done(core::Done{});
+            }
+        });
 }
 
 void DoctorConnection::attach(const LinkWish& wish, Handler<LinkAnswer> done) {

@@ -27,10 +27,10 @@ public:
     DoctorConnection& operator=(const DoctorConnection&) = delete;
 
     void open(Handler<amqp::Open> done);
-    void make_token(servicebus::TokenSource& tokens, const std::string& audience,
-                    Handler<servicebus::Token> done);
-    void claim(const std::string& audience, const servicebus::Token& token, Duration timeout,
-               Handler<core::Done> done);
+    void make_token(detail::servicebus::TokenSource& tokens, const std::string& audience,
+                    Handler<detail::servicebus::Token> done);
+    void claim(const std::string& audience, const detail::servicebus::Token& token,
+               Duration timeout, Handler<core::Done> done);
     /// The link stays until `drop_link`.
     void attach(const LinkWish& wish, Handler<LinkAnswer> done);
     void drop_link() { trial_.reset(); }
@@ -45,7 +45,7 @@ private:
     amqp::Open peer_{};
     amqp::ConnectionHost host_;
     amqp::ClientConnection connection_;
-    std::unique_ptr<servicebus::RequestChannel> cbs_{};
+    std::unique_ptr<detail::servicebus::RequestChannel> cbs_{};
     std::unique_ptr<LinkTrial> trial_{};
 };
 

@@ -42,9 +42,10 @@ void declare_doctor(CLI::App& app, CommandLine& line) {
                                {"both", DoctorPurpose::both}},
                               "What the application does, and needs a right for (receiving)");
     command
-        .add_option("--processor", options->processor,
-                    "Socket of a running processor (ProcessorOptions::describe_socket). It is "
-                    "asked at the end")
+        .add_option(
+            "--processor", options->processor,
+            "Socket of a running processor (SessionProcessorOptions::describe_socket). It is "
+            "asked at the end")
         ->type_name("SOCKET");
     add_duration(
         command, "--timeout",

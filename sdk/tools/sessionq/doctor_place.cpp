@@ -46,7 +46,7 @@ DoctorPlace groups_place(const Shared& shared) {
 }
 
 DoctorPlace service_bus_place(const Shared& shared) {
-    auto parsed = servicebus::ConnectionString::parse(shared.connection).take_or_throw();
+    auto parsed = detail::servicebus::ConnectionString::parse(shared.connection).take_or_throw();
     amqp::Target target{.host = parsed.host,
                         .port = parsed.port,
                         .tls = parsed.tls ? place_tls(shared) : nullptr,
@@ -59,9 +59,9 @@ DoctorPlace service_bus_place(const Shared& shared) {
                       .secrets = {parsed.key, parsed.signature}};
     place.targets.push_back(std::move(target));
     if (!parsed.key.empty()) {
-        place.tokens = servicebus::make_key_tokens(parsed.key_name, parsed.key);
+        place.tokens = detail::servicebus::make_key_tokens(parsed.key_name, parsed.key);
     } else if (!parsed.signature.empty()) {
-        place.tokens = servicebus::make_ready_tokens(parsed.signature);
+        place.tokens = detail::servicebus::make_ready_tokens(parsed.signature);
     }
     return place;
 }

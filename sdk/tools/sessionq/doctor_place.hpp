@@ -17,12 +17,12 @@ struct DoctorPlace {
     std::vector<amqp::Target> targets{};
     bool is_groups{false};
     amqp::SaslCredentials credentials{};
-    std::string virtual_host{};              ///< Empty: the host.
-    const groups::Dialect* dialect{nullptr}; ///< That the URL names.
-    servicebus::TokenSourcePtr tokens{};     ///< Null: there is nothing to claim with.
-    std::string key_name{};                  ///< Empty: a ready-made signature.
-    std::string entity{};                    ///< Of the options, else of the connection string.
-    std::vector<std::string> secrets{};      ///< Texts that no line may show.
+    std::string virtual_host{};                  ///< Empty: the host.
+    const groups::Dialect* dialect{nullptr};     ///< That the URL names.
+    detail::servicebus::TokenSourcePtr tokens{}; ///< Null: there is nothing to claim with.
+    std::string key_name{};                      ///< Empty: a ready-made signature.
+    std::string entity{};                        ///< Of the options, else of the connection string.
+    std::vector<std::string> secrets{};          ///< Texts that no line may show.
 };
 
 /// Throws `Error` with `invalid_argument` or `invalid_option`, which name the part that is wrong.

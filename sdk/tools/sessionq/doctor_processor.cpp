@@ -72,7 +72,7 @@ std::vector<Finding> judge(const ProcessorFacts& facts) {
         return {stopping_failure(
             "processor", "no processor answered at '" + facts.socket + "': " + facts.error,
             "check that the process runs, that it may be reached by this user, "
-            "and that ProcessorOptions::describe_socket has this path")};
+            "and that SessionProcessorOptions::describe_socket has this path")};
     }
     std::vector<Finding> findings{judge_state(*facts.told)};
     for (const ReasonSnapshot& reason : facts.told->reasons) {

@@ -11,12 +11,12 @@ namespace sessionq::cli {
 
 WebSocketFacts try_web_socket(const amqp::Target& target, Duration timeout) {
     WebSocketFacts facts{.where = core::to_string({target.host, target.port})};
-    client::ReceiveThread thread;
+    detail::client::ReceiveThread thread;
     std::unique_ptr<amqp::ConnectionHost> host; // used on the thread, as the attempt
     std::unique_ptr<amqp::Dialing> attempt;
     std::promise<core::Result<amqp::StreamPtr>> answer;
     const TimePoint start = core::system_clock().now();
-    client::run_on(thread, [&] {
+    detail::client::run_on(thread, [&] {
         host = std::make_unique<amqp::ConnectionHost>(thread, thread.io_context());
         attempt = amqp::dial_socket(
             *host, target, thread.now() + timeout,
@@ -24,7 +24,7 @@ WebSocketFacts try_web_socket(const amqp::Target& target, Duration timeout) {
     });
     core::Result<amqp::StreamPtr> stream = answer.get_future().get(); // by the deadline
     facts.took = core::system_clock().now() - start;
-    client::run_on(thread, [&] {
+    detail::client::run_on(thread, [&] {
         if (stream.ok()) {
             stream.value()->close();
             stream.value().reset();

@@ -58,7 +58,8 @@ int count_only(const Client& client, const Shared& shared,
                const RedriveDeadLettersOptions& options) {
     const RedriveOptions& how = options.redrive;
     std::uint64_t selected = 0;
-    std::uint64_t left = how.limit != 0 ? how.limit : std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t left =
+        how.max_messages != 0 ? how.max_messages : std::numeric_limits<std::uint64_t>::max();
     Browser letters{client, options.entity, {.sub_queue = SubQueue::dead_letter}};
     for (const ReceivedMessage& letter : letters) {
         if (letter.facts().state == MessageState::active &&

@@ -83,7 +83,7 @@ void send(const Sender& sender, const std::vector<Record>& records) {
     for (const Record& record : records) {
         contents.push_back(record.exact);
     }
-    client::block(client::Access::core(sender)->send(std::move(contents), {}));
+    detail::client::block(detail::client::Access::core(sender)->send(std::move(contents), {}));
 }
 
 void print_scheduled(const Shared& shared, std::int64_t number, WallTime when) {

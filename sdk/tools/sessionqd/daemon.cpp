@@ -40,13 +40,14 @@ server::Limits within_file_limit(const Options& options) {
 
 Daemon::Daemon(const Options& options)
     : configuration_{options.configuration},
-      broker_{std::make_unique<client::BrokerHost>(options.data_directory, options.on_damage)} {
+      broker_{
+          std::make_unique<detail::client::BrokerHost>(options.data_directory, options.on_damage)} {
     make_entities(options);
     const auto message_locks = std::make_shared<server::MessageLocks>();
     const server::Limits limits = within_file_limit(options);
     for (std::size_t i = 0; i < options.receive_threads; ++i) {
         Front& front = *fronts_.emplace_back(std::make_unique<Front>());
-        client::run_on(front.thread, [&] {
+        detail::client::run_on(front.thread, [&] {
             front.server = std::make_unique<server::Server>(
                 broker_->broker(), front.thread, front.thread.io_context(),
                 server::AccessPolicy{.keys = options.keys}, limits, message_locks);
@@ -109,7 +110,7 @@ void Daemon::listen(const Options& options) {
 std::uint16_t Daemon::listen_everywhere(amqp::ListenSettings settings) {
     settings.share_port = fronts_.size() > 1;
     for (const auto& front : fronts_) {
-        client::run_on(front->thread, [&] { // the others listen on the first one's port
+        detail::client::run_on(front->thread, [&] { // the others listen on the first one's port
             settings.port = front->server->listen(settings).take_or_throw();
         });
     }
@@ -121,7 +122,7 @@ std::string Daemon::reload(const Options& options) {
     server::apply(change, broker_->broker(), broker_->now()).take_or_throw();
     configuration_ = options.configuration;
     for (const auto& front : fronts_) {
-        client::run_on(front->thread, [&] { front->server->change_keys(options.keys); });
+        detail::client::run_on(front->thread, [&] { front->server->change_keys(options.keys); });
     }
     std::size_t subscriptions = 0;
     for (const server::TopicEntry& topic : change.grown) {
@@ -141,7 +142,7 @@ std::string Daemon::reload(const Options& options) {
 std::string Daemon::describe() {
     std::string text;
     for (const auto& front : fronts_) {
-        client::run_on(front->thread, [&] { text += front->server->describe(); });
+        detail::client::run_on(front->thread, [&] { text += front->server->describe(); });
     }
     return text;
 }
@@ -164,10 +165,11 @@ void Daemon::stop(Duration longest) {
 // The broker calls the threads, so it ends before them.
 void Daemon::end() {
     for (const auto& front : fronts_) {
-        client::run_on(front->thread, [&] { front->server.reset(); });
+        detail::client::run_on(front->thread, [&] { front->server.reset(); });
     }
     for (const auto& front : fronts_) {
-        client::run_on(front->thread, [] {}); // messages for clients that left return to the queue
+        detail::client::run_on(front->thread,
+                               [] {}); // messages for clients that left return to the queue
     }
     broker_.reset();
     fronts_.clear();

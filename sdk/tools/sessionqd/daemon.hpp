@@ -40,7 +40,7 @@ public:
 
 private:
     struct Front {
-        client::ReceiveThread thread{};
+        detail::client::ReceiveThread thread{};
         std::unique_ptr<server::Server> server{};
     };
 
@@ -50,7 +50,7 @@ private:
     void end();
 
     server::Configuration configuration_;
-    std::unique_ptr<client::BrokerHost> broker_;
+    std::unique_ptr<detail::client::BrokerHost> broker_;
     std::vector<std::unique_ptr<Front>> fronts_{};
     std::vector<std::string> urls_{};
 };

@@ -27,8 +27,8 @@ void fill(const std::string& url, const std::string& queue, std::size_t groups,
     sessionq::Sender sender{client, queue};
     std::vector<sessionq::Message> batch;
     for (std::size_t i = 0; i < messages; ++i) {
-        batch.push_back(sessionq::Message::text("g" + std::to_string(i % groups),
-                                                std::string(body_bytes, 'x')));
+        batch.push_back(sessionq::Message::of(std::string(body_bytes, 'x'))
+                            .in_session("g" + std::to_string(i % groups)));
         if (batch.size() == 500 || i + 1 == messages) {
             sender.send_all(std::move(batch));
             batch = {};

@@ -70,7 +70,7 @@ public:
         MessagePtr message;
     };
 
-    explicit Worker(client::ReceiveThread& thread)
+    explicit Worker(detail::client::ReceiveThread& thread)
         : receive_thread_{thread}, thread_{[this] { work(); }} {}
 
     /// On the receive thread.
@@ -122,7 +122,7 @@ private:
         accepting_.clear();
     }
 
-    client::ReceiveThread& receive_thread_;
+    detail::client::ReceiveThread& receive_thread_;
     std::vector<Job> gathered_{};
     std::vector<Job> accepting_{};
     std::mutex mutex_{};
@@ -139,8 +139,8 @@ public:
     Receiving(Run& run, Worker* worker, amqp::Session& session, const std::string& name)
         : run_{run}, worker_{worker}, link_{session.make_receiver(name)} {
         link_->set_listener(this);
-        link_->open(
-            servicebus::to_attach({.entity = run.entity, .wait = std::chrono::seconds{10}}, name));
+        link_->open(detail::servicebus::to_attach(
+            {.entity = run.entity, .wait = std::chrono::seconds{10}}, name));
         link_->add_credit(credit);
     }
 
@@ -229,7 +229,7 @@ int main(int count, char** arguments) {
             .messages = std::atol(arguments[4]),
             .more = count == 6 ? arguments[5] : ""};
     const auto port = static_cast<std::uint16_t>(std::atoi(arguments[1]));
-    client::ReceiveThread thread;
+    detail::client::ReceiveThread thread;
     std::unique_ptr<Worker> worker;
     if (run.more == "work") {
         worker = std::make_unique<Worker>(thread);

@@ -38,7 +38,7 @@ bool handles_messages(const Client& client) {
         [&](MessageContext& context) { handled.set_value(std::string{context.message().text()}); });
 #endif
     orders.start();
-    Sender{client, "orders"}.send(Message::text("ada", "placed"));
+    Sender{client, "orders"}.send(Message::of("placed").in_session("ada"));
     const bool right = handled.get_future().get() == "placed";
     return orders.stop().complete && right;
 }
@@ -46,7 +46,7 @@ bool handles_messages(const Client& client) {
 #ifdef COROUTINES
 asio::awaitable<void> converse(Client client, bool& right) {
     Sender sender{client, "replies"};
-    co_await async_send(sender, Message::text("ben", "hello"));
+    co_await async_send(sender, Message::of("hello").in_session("ben"));
     SessionReceiver receiver = co_await async_accept(client, "replies", "ben");
     auto message = co_await async_receive_one(receiver);
     co_await async_complete(*message);

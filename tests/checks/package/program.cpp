@@ -14,7 +14,7 @@ int main() {
         broker.create_queue("orders");
         const auto client = sessionq::Client::in_process(broker);
         sessionq::Sender sender{client, "orders"};
-        sender.send(sessionq::Message::text("ada", "placed"));
+        sender.send(sessionq::Message::of("placed").in_session("ada"));
     }
     std::filesystem::remove_all(data);
     try {

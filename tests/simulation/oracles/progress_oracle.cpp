@@ -83,7 +83,7 @@ private:
     /// How long a fault may have effects after its end: a backoff that began just before, or an
     /// accept that hangs.
     [[nodiscard]] Duration recovery() const {
-        const ProcessorOptions& options = expectations_.options;
+        const SessionProcessorOptions& options = expectations_.options;
         return expectations_.faults_possible
                    ? options.error_backoff.max + options.accept_wait + expectations_.aftermath +
                          std::chrono::seconds{12}

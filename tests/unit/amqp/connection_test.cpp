@@ -32,7 +32,7 @@ T wait(std::future<T>& future) {
 }
 
 template <typename F>
-void run_on(client::ReceiveThread& thread, F&& work) {
+void run_on(detail::client::ReceiveThread& thread, F&& work) {
     std::promise<void> done;
     thread.post([&] {
         work();
@@ -183,7 +183,7 @@ struct Bench {
         });
     }
 
-    client::ReceiveThread thread{};
+    detail::client::ReceiveThread thread{};
     std::unique_ptr<ConnectionHost> host{};
     std::uint16_t port{0};
     Admission admission{};

@@ -72,7 +72,7 @@ private:
     std::thread thread_;
 };
 
-core::Result<StreamPtr> connect(client::ReceiveThread& thread, const Target& target) {
+core::Result<StreamPtr> connect(detail::client::ReceiveThread& thread, const Target& target) {
     std::promise<core::Result<StreamPtr>> promise;
     auto future = promise.get_future();
     std::unique_ptr<ConnectionHost> host;
@@ -107,7 +107,7 @@ TEST_CASE("proxy tunnel: TLS through it verifies the broker's name, not the prox
     const auto server = make_tls(TlsServerSettings{.certificate_file = certificates.server(),
                                                    .key_file = certificates.server_key()});
     const auto trusting = make_tls(TlsClientSettings{.ca_file = certificates.ca()});
-    client::ReceiveThread thread;
+    detail::client::ReceiveThread thread;
     OneTunnelProxy proxy{"HTTP/1.1 200 OK\r\n\r\n", server.value()};
     const auto stream = connect(thread, {.host = "localhost",
                                          .port = 5671,
@@ -121,7 +121,7 @@ TEST_CASE("proxy tunnel: TLS through it verifies the broker's name, not the prox
 }
 
 TEST_CASE("proxy tunnel: a refusal ends the attempt with the proxy's words") {
-    client::ReceiveThread thread;
+    detail::client::ReceiveThread thread;
     OneTunnelProxy proxy{"HTTP/1.1 502 Bad Gateway\r\n\r\n", nullptr};
     const auto stream = connect(
         thread, {.host = "broker", .port = 5671, .tls = {}, .proxy = at_port(proxy.port())});
@@ -131,7 +131,7 @@ TEST_CASE("proxy tunnel: a refusal ends the attempt with the proxy's words") {
 }
 
 TEST_CASE("proxy tunnel: a proxy that is not there is named") {
-    client::ReceiveThread thread;
+    detail::client::ReceiveThread thread;
     std::uint16_t free_port = 0;
     {
         asio::io_context io;

@@ -54,7 +54,7 @@ TEST_CASE("broker: deleting a queue ends its consumers and waiting accepts, and 
     CHECK(f.settle(*holder, got[0], broker::Outcome::complete) == Errc::lock_lost);
     CHECK(f.accept("a")->refused == Errc::entity_not_found);
     std::vector<Message> one;
-    one.push_back(Message::text("a", "2"));
+    one.push_back(Message::of("2").in_session("a"));
     CHECK(f.queue->send(std::move(one), f.at).failure().code == Errc::entity_not_found);
     f.close(*holder);
 }
@@ -96,7 +96,7 @@ TEST_CASE("wake-up: the driver is told only if something is due earlier than it 
     CHECK(broker.next_wakeup() == at.now + 40s);
     const auto third = accept("c", 21s);
     CHECK(told == 1);
-    Message brief = Message::text("d", "1");
+    Message brief = Message::of("1").in_session("d");
     brief.time_to_live = 1s;
     std::vector<Message> one;
     one.push_back(brief);
@@ -119,7 +119,8 @@ TEST_CASE("queue: when many threads send, accept, settle and close, every messag
         running.emplace_back([&, t] {
             for (int i = 0; i < sessions * per_session / threads; ++i) {
                 std::vector<Message> one;
-                one.push_back(Message::text(std::to_string((i * threads + t) % sessions), "x"));
+                one.push_back(
+                    Message::of("x").in_session(std::to_string((i * threads + t) % sessions)));
                 CHECK(f.queue->send(std::move(one), f.at).ok());
             }
         });

@@ -62,7 +62,7 @@ TEST_CASE("DG8: browsers: only a message of the session and from the number on i
 TEST_CASE("DG8: browsers: a scheduled message is told of when it is sent and when it is due, and a "
           "dead letter") {
     QueueFixture f;
-    Message later = Message::text("a", "later");
+    Message later = Message::of("later").in_session("a");
     later.scheduled_enqueue_time = f.at.wall + 10s;
     const auto sent = browse(f);
     f.send(std::move(later));

@@ -232,7 +232,8 @@ TEST_CASE("accept: one send can serve many waiting accepts") {
     const auto a = f.accept(std::nullopt, 10s);
     const auto b = f.accept(std::nullopt, 10s);
     CHECK(f.queue
-              ->send({Message::text("x", "1"), Message::text("y", "2"), Message::text("z", "3")},
+              ->send({Message::of("1").in_session("x"), Message::of("2").in_session("y"),
+                      Message::of("3").in_session("z")},
                      f.at)
               .ok());
     CHECK(a->consumer->session_id == "x");
@@ -485,7 +486,9 @@ TEST_CASE("plain queue: one interested consumer is notified of a batch, and work
     CHECK(f.pull(*a).empty());
     CHECK(f.pull(*b).empty());
     CHECK(f.queue
-              ->send({Message::text("", "1"), Message::text("", "2"), Message::text("", "3")}, f.at)
+              ->send({Message::of("1").in_session(""), Message::of("2").in_session(""),
+                      Message::of("3").in_session("")},
+                     f.at)
               .ok());
     CHECK(a->notified == 1);
     CHECK(b->notified == 0);

@@ -122,7 +122,7 @@ TEST_CASE("deletion: deferred and scheduled messages stay") {
     const auto a = f.accept("a");
     const auto deferred = f.pull(*a);
     CHECK_FALSE(f.settle(*a, deferred.at(0), Outcome::defer));
-    Message later = Message::text("a", "scheduled");
+    Message later = Message::of("scheduled").in_session("a");
     later.scheduled_enqueue_time = f.at.wall + 1h;
     f.send(std::move(later));
     f.send("a", {"active"});
@@ -159,7 +159,7 @@ TEST_CASE("deletion: in a queue that orders by priority the oldest messages go f
 TEST_CASE("deletion: a full queue takes messages again") {
     DeletionFixture f{{.requires_session = true, .max_size_bytes = 800}};
     f.send("a", {std::string(200, 'x')});
-    std::vector<Message> one(1, Message::text("a", std::string(200, 'x')));
+    std::vector<Message> one(1, Message::of(std::string(200, 'x')).in_session("a"));
     CHECK(f.queue->send(one, f.at).failure().code == Errc::quota_exceeded);
     CHECK(f.remove(100) == 1);
     CHECK(f.queue->send(one, f.at).ok());
@@ -167,7 +167,7 @@ TEST_CASE("deletion: a full queue takes messages again") {
 
 TEST_CASE("deletion: a call deletes 4,000 messages at most, in turns") {
     DeletionFixture f;
-    std::vector<Message> messages(4'600, Message::text("a", "x"));
+    std::vector<Message> messages(4'600, Message::of("x").in_session("a"));
     CHECK(f.queue->send(std::move(messages), f.at).ok());
     const broker::DeleteSpec all{.max = 5'000, .enqueued_before = f.at.wall + 1h};
     const auto turn = f.queue->delete_some(all, f.at).value();
@@ -181,7 +181,7 @@ TEST_CASE("deletion: a call deletes 4,000 messages at most, in turns") {
 TEST_CASE("deletion: a search behind many messages that stay is done in turns") {
     DeletionFixture f;
     const auto count = static_cast<std::uint32_t>(broker::messages_a_search);
-    std::vector<Message> held(count, Message::text("a", "x"));
+    std::vector<Message> held(count, Message::of("x").in_session("a"));
     CHECK(f.queue->send(std::move(held), f.at).ok());
     const auto a = f.accept("a");
     CHECK(f.pull(*a, count).size() == count);
@@ -246,7 +246,7 @@ TEST_CASE("deletion: while the journal is failing nothing is deleted") {
     broker::Broker broker{journal, {}, at};
     static_cast<void>(broker.create_queue("orders", {.requires_session = true}, at).value());
     const auto queue = broker.find("orders").value();
-    std::vector<Message> two(2, Message::text("a", "x"));
+    std::vector<Message> two(2, Message::of("x").in_session("a"));
     CHECK(queue->send(std::move(two), at).ok());
     const broker::DeleteSpec one{.max = 1, .enqueued_before = at.wall + 1h};
     journal->failing = true;

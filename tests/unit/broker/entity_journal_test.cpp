@@ -20,7 +20,7 @@ TEST_CASE(
     "entity restored: messages return in order with all their facts, and numbering continues") {
     RestartableBroker host;
     host.create("orders");
-    Message full = Message::text("ada", "one");
+    Message full = Message::of("one").in_session("ada");
     full.message_id = "first";
     full.subject = "subject";
     full.properties = {{"text", std::string{"value"}}, {"number", std::int64_t{7}}};
@@ -158,7 +158,7 @@ TEST_CASE("entity restored: scheduled messages keep waiting, overdue ones arrive
     RestartableBroker host;
     host.create("orders");
     const auto schedule = [&](std::string_view body, Duration in) {
-        Message message = Message::text("ada", body);
+        Message message = Message::of(body).in_session("ada");
         message.scheduled_enqueue_time =
             host.at.wall + std::chrono::duration_cast<WallTime::duration>(in);
         return host.send("orders", message);
@@ -187,9 +187,9 @@ TEST_CASE("entity restored: time to live passes while the broker is down") {
     QueueOptions options = RestartableBroker::sessions();
     options.dead_letter_on_expiration = true;
     host.create("orders", options);
-    Message brief = Message::text("ada", "brief");
+    Message brief = Message::of("brief").in_session("ada");
     brief.time_to_live = std::chrono::seconds{10};
-    Message longer = Message::text("ada", "longer");
+    Message longer = Message::of("longer").in_session("ada");
     longer.time_to_live = std::chrono::seconds{100};
     host.send("orders", brief);
     host.send("orders", longer);
@@ -221,7 +221,7 @@ TEST_CASE("entity restored: an accepted message id is still a duplicate within t
     QueueOptions options = RestartableBroker::sessions();
     options.duplicate_detection_window = 60s;
     host.create("orders", options);
-    Message message = Message::text("ada", "once");
+    Message message = Message::of("once").in_session("ada");
     message.message_id = "id";
     const auto sequence = host.send("orders", message);
     auto target = host.accept("orders", "ada");
@@ -314,7 +314,7 @@ TEST_CASE("broker restored: topics forward to their subscriptions by their rules
                     {{.name = "rule", .filter = CorrelationFilter{.subject = "s"}}}, host.at)
                 .ok());
     host.send("news", "ada", {"before"});
-    Message later = Message::text("ada", "later");
+    Message later = Message::of("later").in_session("ada");
     later.scheduled_enqueue_time = host.at.wall + std::chrono::seconds{10};
     host.send("news", later);
     host.restart(60s); // became due meanwhile
@@ -323,7 +323,7 @@ TEST_CASE("broker restored: topics forward to their subscriptions by their rules
     CHECK(host.broker->names(EntityKind::subscription) ==
           std::vector<std::string>{"news/Subscriptions/all", "news/Subscriptions/some"});
     CHECK(host.queue("NEWS/subscriptions/ALL")->kind() == EntityKind::subscription);
-    Message matching = Message::text("ada", "after");
+    Message matching = Message::of("after").in_session("ada");
     matching.subject = "s";
     host.send("news", matching);
     CHECK(host.peek_text(*host.queue("news/Subscriptions/all")) == "before later after");
@@ -389,7 +389,7 @@ TEST_CASE("entity journal: all changes of an operation are recorded at once, and
                 .ok());
     const auto queue = broker.find("orders").value();
     const auto before = journal->mark;
-    std::vector<Message> messages(3, Message::text("ada", "x"));
+    std::vector<Message> messages(3, Message::of("x").in_session("ada"));
     REQUIRE(queue->send(std::move(messages), at).ok());
     CHECK(journal->mark == before + 1);
     CHECK(journal->count<MessageAdded>() == 3);
@@ -418,10 +418,10 @@ TEST_CASE("entity journal: while the journal is failing, operations that must be
     REQUIRE(broker.create_queue("plain", {}, at).ok());
     const auto queue = broker.find("orders").value();
     const auto send = [&](Queue& to) {
-        std::vector<Message> messages(1, Message::text("ada", "x"));
+        std::vector<Message> messages(1, Message::of("x").in_session("ada"));
         return to.send(std::move(messages), at);
     };
-    Message later = Message::text("ada", "later");
+    Message later = Message::of("later").in_session("ada");
     later.scheduled_enqueue_time = at.wall + 1h;
     std::vector<Message> scheduled(1, later);
     const auto sequence = queue->send(std::move(scheduled), at).value().front();
@@ -487,7 +487,7 @@ TEST_CASE("entity journal: while the disk is full, operations that need room are
     REQUIRE(broker.create_queue("orders", {.requires_session = true}, at).ok());
     const auto queue = broker.find("orders").value();
     const auto send = [&] {
-        std::vector<Message> messages(4, Message::text("ada", "x"));
+        std::vector<Message> messages(4, Message::of("x").in_session("ada"));
         return queue->send(std::move(messages), at);
     };
     REQUIRE(send().ok());
@@ -530,13 +530,13 @@ TEST_CASE("entity journal: on a full disk scheduled messages can be cancelled or
     REQUIRE(broker.create_queue("orders", {.requires_session = true}, at).ok());
     const auto queue = broker.find("orders").value();
     const auto schedule = [&](Duration delay) {
-        std::vector<Message> messages(1, Message::text("ada", "x"));
+        std::vector<Message> messages(1, Message::of("x").in_session("ada"));
         messages[0].scheduled_enqueue_time = at.wall + delay;
         return queue->send(std::move(messages), at);
     };
     const auto soon = schedule(1min).value().front();
     const auto late = schedule(1h).value().front();
-    std::vector<Message> messages(2, Message::text("ada", "x"));
+    std::vector<Message> messages(2, Message::of("x").in_session("ada"));
     const auto deferred = queue->send(std::move(messages), at).value().front();
     auto target = std::make_shared<RecordingTarget>();
     queue->accept({.session_id = "ada", .mode = ReceiveMode::peek_lock}, target, at);
@@ -593,7 +593,7 @@ TEST_CASE("broker on a full disk: nothing new is created, and existing entities 
     REQUIRE(broker.create_queue("to", {}, host.at).ok());
     REQUIRE(broker.create_queue("from", {.forward_to = "to"}, host.at).ok());
     REQUIRE(broker.create_subscription("news", "all", {}, {}, host.at).ok());
-    std::vector<Message> later(1, Message::text("ada", "x"));
+    std::vector<Message> later(1, Message::of("x").in_session("ada"));
     later[0].scheduled_enqueue_time = host.at.wall + 1min;
     REQUIRE(broker.find("from").value()->send(later, host.at).ok());
     REQUIRE(broker.find("news").value()->send(later, host.at).ok());

@@ -12,20 +12,20 @@ using broker::Outcome;
 namespace {
 
 Message with_ttl(std::string_view session, std::string_view body, std::chrono::milliseconds ttl) {
-    Message made = Message::text(session, body);
+    Message made = Message::of(body).in_session(session);
     made.time_to_live = ttl;
     return made;
 }
 
 Message with_id(std::string_view body, std::string id) {
-    Message made = Message::text("a", body);
+    Message made = Message::of(body).in_session("a");
     made.message_id = std::move(id);
     return made;
 }
 
 Errc failure_of(QueueFixture& f, Message message) {
     std::vector<Message> messages;
-    messages.push_back(Message::text("a", "good"));
+    messages.push_back(Message::of("good").in_session("a"));
     messages.push_back(std::move(message));
     const auto sent = f.queue->send(std::move(messages), f.at);
     CHECK(f.count(*f.queue) == 0); // all or none
@@ -37,12 +37,14 @@ Errc failure_of(QueueFixture& f, Message message) {
 TEST_CASE("send: if the queue cannot accept one message, all messages of the call are rejected") {
     QueueFixture f{{.requires_session = true, .max_message_bytes = 500}};
     CHECK(failure_of(f, Message{.body = "no session"}) == Errc::session_required);
-    CHECK(failure_of(f, Message::text(std::string(129, 's'), "")) == Errc::invalid_argument);
+    CHECK(failure_of(f, Message::of("").in_session(std::string(129, 's'))) ==
+          Errc::invalid_argument);
     CHECK(failure_of(f, with_id("", std::string(129, 'i'))) == Errc::invalid_argument);
     CHECK(failure_of(f, with_ttl("a", "", 0ms)) == Errc::invalid_argument);
-    CHECK(failure_of(f, Message::text("a", std::string(500, 'x'))) == Errc::message_too_large);
+    CHECK(failure_of(f, Message::of(std::string(500, 'x')).in_session("a")) ==
+          Errc::message_too_large);
     std::vector<Message> one;
-    one.push_back(Message::text("a", "1"));
+    one.push_back(Message::of("1").in_session("a"));
     CHECK(f.dead_letters->send(std::move(one), f.at).failure().code == Errc::not_supported);
 }
 
@@ -50,7 +52,7 @@ TEST_CASE("send: a full queue rejects messages, and accepts them again after one
     QueueFixture f{{.requires_session = true, .max_size_bytes = 800}};
     const auto try_send = [&](std::size_t size) {
         std::vector<Message> one;
-        one.push_back(Message::text("a", std::string(size, 'x')));
+        one.push_back(Message::of(std::string(size, 'x')).in_session("a"));
         return f.queue->send(std::move(one), f.at).ok();
     };
     CHECK(try_send(200));
@@ -63,11 +65,11 @@ TEST_CASE("send: a full queue rejects messages, and accepts them again after one
 
 TEST_CASE("send: dead letters count in a queue's size, and the refusal says so") {
     QueueFixture f{{.requires_session = true, .max_size_bytes = 800}};
-    f.send(Message::text("a", std::string(200, 'x')));
+    f.send(Message::of(std::string(200, 'x')).in_session("a"));
     const auto a = f.accept("a");
     CHECK_FALSE(f.settle(*a, f.pull(*a).at(0), Outcome::dead_letter));
     std::vector<Message> one;
-    one.push_back(Message::text("a", std::string(100, 'x')));
+    one.push_back(Message::of(std::string(100, 'x')).in_session("a"));
     const auto refused = f.queue->send(std::move(one), f.at);
     REQUIRE_FALSE(refused);
     CHECK(refused.failure().code == Errc::quota_exceeded);
@@ -206,7 +208,7 @@ TEST_CASE("time to live: a value beyond the range of time never expires") {
 TEST_CASE(
     "schedule: a due message gets a new sequence number at the end and its full time to live") {
     QueueFixture f{{.requires_session = true, .default_time_to_live = 10s}};
-    Message later = Message::text("a", "later");
+    Message later = Message::of("later").in_session("a");
     later.scheduled_enqueue_time = f.at.wall + 5s;
     const auto scheduled = f.send(later);
     const auto now = f.send(with_ttl("a", "now", 8s));
@@ -226,7 +228,7 @@ TEST_CASE(
 TEST_CASE("schedule: messages that fall due together keep the order of their due times") {
     QueueFixture f;
     const auto schedule = [&](std::string_view body, std::chrono::seconds after) {
-        Message later = Message::text("a", body);
+        Message later = Message::of(body).in_session("a");
         later.scheduled_enqueue_time = f.at.wall + after;
         f.send(later);
     };
@@ -240,7 +242,7 @@ TEST_CASE("schedule: messages that fall due together keep the order of their due
 
 TEST_CASE("schedule: all messages of a request are cancelled or none") {
     QueueFixture f;
-    Message later = Message::text("a", "later");
+    Message later = Message::of("later").in_session("a");
     later.scheduled_enqueue_time = f.at.wall + 5s;
     const auto scheduled = f.send(later);
     const auto plain = f.send("a", {"now"});
@@ -275,7 +277,7 @@ TEST_CASE(
 TEST_CASE("peek: shows unsettled, deferred and scheduled messages with their facts") {
     QueueFixture f;
     f.send("a", {"hand", "aside"});
-    Message later = Message::text("a", "later");
+    Message later = Message::of("later").in_session("a");
     later.scheduled_enqueue_time = f.at.wall + 5s;
     f.send(later);
     const auto a = f.accept("a");
@@ -321,7 +323,7 @@ TEST_CASE(
     CHECK(f.queue->get_state(*a->consumer, f.at).value()->size() == 6'000);
     CHECK(set(std::string(7'000, 's')) == "ok"); // in place of the one before
     std::vector<Message> one;
-    one.push_back(Message::text("b", std::string(3'000, 'x')));
+    one.push_back(Message::of(std::string(3'000, 'x')).in_session("b"));
     CHECK(f.queue->send(one, f.at).failure().code == Errc::quota_exceeded);
     CHECK(set(std::nullopt) == "ok");
     CHECK(f.queue->send(std::move(one), f.at).ok());

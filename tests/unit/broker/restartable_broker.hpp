@@ -73,7 +73,7 @@ public:
                                    std::initializer_list<std::string_view> bodies) {
         std::vector<Message> messages;
         for (const std::string_view body : bodies) {
-            messages.push_back(Message::text(session, body));
+            messages.push_back(Message::of(body).in_session(session));
         }
         return queue(name)->send(std::move(messages), at).value();
     }

@@ -26,7 +26,7 @@ TEST_CASE("topic restored: waiting messages and the subscriptions' content retur
           "session states") {
     KeptTopic host;
     host.send("news", "a", {"now"});
-    Message later = Message::text("a", "later");
+    Message later = Message::of("later").in_session("a");
     later.scheduled_enqueue_time = host.at.wall + 10s;
     const auto number = host.send("news", later);
     host.send("news", later);
@@ -53,7 +53,7 @@ TEST_CASE("topic restored: waiting messages and the subscriptions' content retur
 TEST_CASE(
     "topic restored: messages that fell due meanwhile are forwarded once all subscriptions exist") {
     KeptTopic host;
-    Message later = Message::text("a", "later");
+    Message later = Message::of("later").in_session("a");
     later.scheduled_enqueue_time = host.at.wall + 10s;
     host.send("news", later);
     host.restart(60s);

@@ -79,7 +79,7 @@ struct Fixture {
     }
     void send(std::size_t queue, std::string_view session) {
         std::vector<Message> messages;
-        messages.push_back(Message::text(session, "1"));
+        messages.push_back(Message::of("1").in_session(session));
         CHECK(queues[queue]->send(std::move(messages), at).ok());
     }
     void pass_and_advance(Duration length) {
@@ -128,7 +128,9 @@ TEST_CASE("shared accept: one send may pass several answered asks and serve thos
     }
     const auto first = f.ask_one(0, 10s);
     const auto second = f.ask_one(0, 10s);
-    CHECK(f.queues[0]->send({Message::text("x", "1"), Message::text("y", "2")}, f.at).ok());
+    CHECK(f.queues[0]
+              ->send({Message::of("1").in_session("x"), Message::of("2").in_session("y")}, f.at)
+              .ok());
     CHECK(first->consumer->session_id == "x");
     CHECK(second->consumer->session_id == "y");
     CHECK(f.queues[0]->counts(f.at).waiting_accepts == 0);
@@ -270,7 +272,8 @@ TEST_CASE("shared accept: threads that send, ask and cancel at two entities lose
         running.emplace_back([&, s] {
             for (int i = 0; i < sent_by_each; ++i) {
                 std::vector<Message> messages;
-                messages.push_back(Message::text(std::to_string(s) + "/" + std::to_string(i), "1"));
+                messages.push_back(
+                    Message::of("1").in_session(std::to_string(s) + "/" + std::to_string(i)));
                 static_cast<void>(
                     queues[static_cast<std::size_t>(i + s) % 2]->send(std::move(messages), at));
             }

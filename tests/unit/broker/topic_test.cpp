@@ -214,7 +214,7 @@ TEST_CASE("topic: what its subscriptions hold counts to its size, dead letters t
     }
     const auto topic = f.broker.find("small").value();
     const auto send = [&] {
-        return topic->send(std::vector{Message::text("a", std::string(1000, 'x'))}, f.at);
+        return topic->send(std::vector{Message::of(std::string(1000, 'x')).in_session("a")}, f.at);
     };
     int taken = 0;
     while (send().ok()) {
@@ -292,7 +292,11 @@ TEST_CASE("forwarding: a queue forwards messages at once and can no longer be re
     TopicFixture f;
     const auto end = f.make("end", {.requires_session = true});
     const auto start = f.make("start", {.default_time_to_live = 10s, .forward_to = "END"});
-    CHECK(start->send(std::vector{Message::text("a", "1"), Message::text("b", "2")}, f.at).ok());
+    CHECK(
+        start
+            ->send(std::vector{Message::of("1").in_session("a"), Message::of("2").in_session("b")},
+                   f.at)
+            .ok());
     CHECK(f.peek_text(*end) == "1 2");
     CHECK(f.count(*start) == 0);
     auto target = std::make_shared<RecordingTarget>();
@@ -359,7 +363,11 @@ TEST_CASE(
     const auto source = f.make(
         "source",
         {.requires_session = true, .lock_duration = 30s, .forward_dead_letters_to = "graves"});
-    CHECK(source->send(std::vector{Message::text("a", "1"), Message::text("a", "2")}, f.at).ok());
+    CHECK(
+        source
+            ->send(std::vector{Message::of("1").in_session("a"), Message::of("2").in_session("a")},
+                   f.at)
+            .ok());
     auto target = std::make_shared<RecordingTarget>();
     source->accept({.session_id = "a", .until = f.at.now}, target, f.at);
     std::vector<broker::Delivered> got;
@@ -430,8 +438,10 @@ TEST_CASE("topic: with many sending threads every subscription gets all messages
         senders.emplace_back([&, t] {
             for (int i = 0; i < each; ++i) {
                 CHECK(f.queue
-                          ->send(std::vector{Message::text(std::to_string(t), std::to_string(i))},
-                                 f.at)
+                          ->send(
+                              std::vector{
+                                  Message::of(std::to_string(i)).in_session(std::to_string(t))},
+                              f.at)
                           .ok());
             }
         });
@@ -465,7 +475,7 @@ TEST_CASE(
         rules.push_back({.name = std::to_string(i), .action = "SET q = p + p"});
     }
     CHECK(f.broker.create_subscription("news", "all", {}, std::move(rules), f.at).ok());
-    Message large = Message::text("a", std::string(500'000, 'x'));
+    Message large = Message::of(std::string(500'000, 'x')).in_session("a");
     large.properties = {{"p", std::string(10'000, 'y')}};
     CHECK(f.broker.find("news").value()->send(std::vector{std::move(large)}, f.at).ok());
     for (int turn = 0; turn < 200; ++turn) {
@@ -488,7 +498,7 @@ TEST_CASE(
     CHECK(f.broker.create_topic("small", {.max_size_bytes = 60'000}, f.at).ok());
     std::vector<Rule> rules{{.name = "1", .action = "SET q = p + p"}};
     CHECK(f.broker.create_subscription("small", "one", {}, std::move(rules), f.at).ok());
-    Message large = Message::text("a", std::string(20'000, 'x'));
+    Message large = Message::of(std::string(20'000, 'x')).in_session("a");
     large.properties = {{"p", std::string(10'000, 'y')}};
     CHECK(f.broker.find("small").value()->send(std::vector{std::move(large)}, f.at).ok());
     const auto dead = f.broker.find("small/subscriptions/one/$DeadLetterQueue").value();
@@ -506,7 +516,7 @@ TEST_CASE("topic: a batch is refused if there is no room for the copies that it 
     }
     const auto topic = f.broker.find("small").value();
     const auto send = [&](std::size_t count) {
-        return topic->send(std::vector<Message>(count, Message::text("a", "x")), f.at);
+        return topic->send(std::vector<Message>(count, Message::of("x").in_session("a")), f.at);
     };
     const auto refused = send(20);
     REQUIRE_FALSE(refused.ok());

@@ -20,16 +20,16 @@ namespace sessionq::test {
 class BrokerFront {
 public:
     explicit BrokerFront(const LocalBroker& broker) {
-        client::run_on(thread_, [&] {
+        detail::client::run_on(thread_, [&] {
             server_ = std::make_unique<server::Server>(
-                client::Access::host(broker)->broker(), thread_, thread_.io_context(),
+                detail::client::Access::host(broker)->broker(), thread_, thread_.io_context(),
                 server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}},
                 server::Limits{});
             port_ = server_->listen({.port = 0}).value();
         });
     }
     ~BrokerFront() {
-        client::run_on(thread_, [&] { server_.reset(); });
+        detail::client::run_on(thread_, [&] { server_.reset(); });
     }
     BrokerFront(const BrokerFront&) = delete;
     BrokerFront& operator=(const BrokerFront&) = delete;
@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    client::ReceiveThread thread_{};
+    detail::client::ReceiveThread thread_{};
     std::unique_ptr<server::Server> server_{};
     std::uint16_t port_{0};
 };

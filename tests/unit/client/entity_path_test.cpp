@@ -6,7 +6,7 @@
 #include "support/code_of.hpp"
 
 using namespace sessionq;
-using client::entity_path;
+using detail::client::entity_path;
 using ports::Capability;
 using test::code_of;
 

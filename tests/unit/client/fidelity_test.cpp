@@ -151,7 +151,7 @@ std::vector<std::string> send(const Port& port, const std::string& entity, auto 
     for (std::size_t i = 0; i < message_count; ++i) {
         options.session_id = session_of(i);
         sent.push_back(tests::random_message(random, options));
-        client::block(client::Access::core(sender)->send(
+        detail::client::block(detail::client::Access::core(sender)->send(
             std::vector<MessageContentPtr>{
                 amqp::EncodedContent::make(sent.back(), reading()).value()},
             {}));
@@ -350,7 +350,7 @@ DeadLetterInfo only_dead_letter(const Client& client, const std::string& entity)
 void dead_letter_texts(const Port& port) {
     const Client& client = port.client;
     const Sender sender{client, "orders"};
-    sender.send(Message::text("a", "1"));
+    sender.send(Message::of("1").in_session("a"));
     const std::string large(100'000, 'x');
     {
         SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a");
@@ -360,7 +360,7 @@ void dead_letter_texts(const Port& port) {
     CHECK(why.reason == "Broken");
     CHECK(why.description == std::string(4'096, 'x'));
 
-    Sender{client, "later"}.send(Message::text("a", "1"));
+    Sender{client, "later"}.send(Message::of("1").in_session("a"));
     SessionProcessor processor{client, "later", {.failure_policy = FailurePolicy::dead_letter()}};
     std::stop_source failed;
     processor.on_message([&](MessageContext&) -> void {
@@ -380,7 +380,7 @@ void dead_letter_texts(const Port& port) {
 
 void properties_to_modify(const Port& port) {
     const Client& client = port.client;
-    Sender{client, "orders"}.send(Message::text("a", "1"));
+    Sender{client, "orders"}.send(Message::of("1").in_session("a"));
     SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a");
     auto message = receiver.receive_one();
     const Properties not_text{{"k", std::string{"\xff"}}};

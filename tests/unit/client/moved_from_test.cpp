@@ -23,7 +23,7 @@ struct Setup {
         broker.create_queue("plain", {.requires_session = false});
         broker.create_topic("events");
         broker.create_subscription("events", "all");
-        Sender{client, "orders"}.send(Message::text("ada", "placed"));
+        Sender{client, "orders"}.send(Message::of("placed").in_session("ada"));
     }
 
     LocalBroker broker{};
@@ -98,8 +98,8 @@ TEST_CASE("moved from: processors") {
     Processor plain{t.client, "plain"};
     const Processor another = std::move(plain);
     CHECK(wrong([&] { return plain.on_message(handler), 0; }, [&] { return plain.start(), 0; },
-                [&] { return plain.set_prefetch(1), 0; },
-                [&] { return plain.set_max_concurrent_calls(1), 0; },
+                [&] { return plain.update_limits({.prefetch = 1}), 0; },
+                [&] { return plain.update_limits({.max_concurrent_calls = 1}), 0; },
                 [&] { return plain.describe(); }, [&] { return plain.counters(); },
                 [&] { return plain.metrics(); }) == 0);
     CHECK(plain.stop(1s).complete);
@@ -144,11 +144,11 @@ TEST_CASE("moved from: senders, browsers and rules") {
     Sender sender{t.client, "orders"};
     const Sender other = std::move(sender);
     CHECK(wrong([&] { return sender.entity().size(); },
-                [&] { return sender.send(Message::text("ada", "x")), 0; },
+                [&] { return sender.send(Message::of("x").in_session("ada")), 0; },
                 [&] { return sender.create_batch(); },
-                [&] { return sender.schedule(Message::text("ada", "x"), WallTime{}); },
+                [&] { return sender.schedule(Message::of("x").in_session("ada"), WallTime{}); },
                 [&] { return sender.cancel_scheduled({1}), 0; },
-                [&] { return async_send(sender, Message::text("ada", "x")); }) == 0);
+                [&] { return async_send(sender, Message::of("x").in_session("ada")); }) == 0);
     Browser browser{t.client, "orders"};
     const Browser another = std::move(browser);
     CHECK(wrong([&] { return browser.peek(1); }, [&] { return browser.next(0s); },
@@ -193,7 +193,8 @@ TEST_CASE("moved from: a received message, also one made by default") {
                 [&] { return message.annotations(); }, [&] { return message.annotation("x"); },
                 [&] { return message.trace(); }) == 0);
     CHECK_FALSE(DeadLetterFilter{.session_id = "ada"}.matches(message, WallTime{}));
-    ReceivedMessage full{std::make_shared<const DecodedContent>(Message::text("ada", "x")), {}};
+    ReceivedMessage full{std::make_shared<const DecodedContent>(Message::of("x").in_session("ada")),
+                         {}};
     const ReceivedMessage moved = std::move(full);
     CHECK(full.empty());
     CHECK(wrong([&] { return full.text(); }) == 0);

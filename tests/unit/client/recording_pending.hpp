@@ -13,9 +13,9 @@ namespace sessionq::test {
 
 /// Keeps what it is answered.
 template <typename T>
-class RecordingPending final : public client::Pending<T> {
+class RecordingPending final : public detail::client::Pending<T> {
 public:
-    using client::Pending<T>::Pending;
+    using detail::client::Pending<T>::Pending;
 
     /// The only answer, if there is one.
     [[nodiscard]] std::optional<core::Result<T>> answer() const {

@@ -40,7 +40,7 @@ TEST_CASE("rule manager: a rule decides what the subscription gets from then on"
     f.rules.add({.name = "large", .filter = SqlFilter{"amount > 10"}});
     Sender sender{f.client, "orders"};
     for (const std::int64_t amount : {5, 50}) {
-        Message message = Message::text("a", std::to_string(amount));
+        Message message = Message::of(std::to_string(amount)).in_session("a");
         message.properties["amount"] = amount;
         sender.send(message);
     }

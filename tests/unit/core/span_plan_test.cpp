@@ -33,7 +33,7 @@ std::map<std::string, SpanValue, std::less<>> facts_of(const SpanDraft& draft) {
 }
 
 Message message_of(std::string id, const TraceContext* trace = nullptr) {
-    Message message = Message::text("ada", "placed");
+    Message message = Message::of("placed").in_session("ada");
     message.message_id = std::move(id);
     message.correlation_id = "talk";
     if (trace != nullptr) {

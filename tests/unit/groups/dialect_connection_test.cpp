@@ -71,7 +71,7 @@ std::string announcing_refusal() {
 struct Peer {
     explicit Peer(std::vector<std::string> words, bool hangs_up = false)
         : script{std::move(words)}, is_leaving{hangs_up} {
-        client::run_on(thread, [&] {
+        detail::client::run_on(thread, [&] {
             acceptor = std::make_unique<asio::ip::tcp::acceptor>(
                 thread.io_context(), asio::ip::tcp::endpoint{asio::ip::address_v4::loopback(), 0});
             port = acceptor->local_endpoint().port();
@@ -79,7 +79,7 @@ struct Peer {
         });
     }
     ~Peer() {
-        client::run_on(thread, [&] {
+        detail::client::run_on(thread, [&] {
             sockets.clear();
             acceptor.reset();
         });
@@ -103,7 +103,7 @@ struct Peer {
 
     const std::vector<std::string> script;
     const bool is_leaving;
-    client::ReceiveThread thread{};
+    detail::client::ReceiveThread thread{};
     std::unique_ptr<asio::ip::tcp::acceptor> acceptor{};
     std::vector<asio::ip::tcp::socket> sockets{};
     std::uint16_t port{0};
@@ -112,7 +112,7 @@ struct Peer {
 /// What a connection answers, on the peer's thread.
 struct Asking {
     explicit Asking(Peer& of, Duration operation_timeout = 20s) : peer{of} {
-        client::run_on(peer.thread, [&] {
+        detail::client::run_on(peer.thread, [&] {
             connection = std::make_unique<groups::DialectConnection>(
                 peer.thread, peer.thread.io_context(),
                 groups::EndpointSettings{.url = groups::ConnectionUrl::parse(peer.url()).value(),
@@ -121,13 +121,13 @@ struct Asking {
         });
     }
     ~Asking() {
-        client::run_on(peer.thread, [&] { connection.reset(); });
+        detail::client::run_on(peer.thread, [&] { connection.reset(); });
     }
     /// The failure, or nothing once the connection is open.
     std::optional<Failure> ask() {
         std::promise<std::optional<Failure>> answer;
         auto answered = answer.get_future();
-        client::run_on(peer.thread, [&] {
+        detail::client::run_on(peer.thread, [&] {
             connection->when_open([&](const core::Result<Engine*>& engine) {
                 answer.set_value(engine.ok() ? std::nullopt : std::optional{engine.failure()});
             });
@@ -254,6 +254,6 @@ TEST_CASE("dialect connection: Client::connect throws the first failure and does
         CHECK(error.code() == Errc::protocol_error);
         CHECK(tells(error.failure(), "it speaks HTTP"));
     }
-    client::run_on(peer.thread, [] {}); // so that what it has counted is seen here
+    detail::client::run_on(peer.thread, [] {}); // so that what it has counted is seen here
     CHECK(peer.sockets.size() == 1);
 }

@@ -29,7 +29,7 @@ std::optional<std::int64_t> annotated(const std::string& message, std::string_vi
 } // namespace
 
 TEST_CASE("wire message: it is durable, and nothing else of it changes") {
-    Message message = Message::text("a", "body");
+    Message message = Message::of("body").in_session("a");
     message.properties.emplace("colour", "red");
     const std::string plain = amqp::encode_message(message, {});
     const std::string durable = encoded(message);
@@ -43,7 +43,7 @@ TEST_CASE("wire message: it is durable, and nothing else of it changes") {
 }
 
 TEST_CASE("wire message: the other fields of a header are kept") {
-    Message brief = Message::text("a", "body");
+    Message brief = Message::of("body").in_session("a");
     brief.time_to_live = std::chrono::seconds{5};
     const std::string durable = encoded(brief);
     const auto header = amqp::MessageHeader::read(sections_of(durable).header).value();
@@ -53,7 +53,7 @@ TEST_CASE("wire message: the other fields of a header are kept") {
 
 TEST_CASE("wire message: the delivery time is added to the other annotations, and nothing else "
           "changes") {
-    Message later = Message::text("a", "body");
+    Message later = Message::of("body").in_session("a");
     later.scheduled_enqueue_time = when;
     const std::string plain = amqp::encode_message(later, {});
     const std::string told = encoded(later);

@@ -28,7 +28,7 @@ std::shared_ptr<broker::Broker> broker_with_queue(core::EventLoop& loop) {
 void send(ports::Endpoint& endpoint, std::string_view session, int count) {
     std::vector<Message> messages;
     for (int i = 0; i < count; ++i) {
-        messages.push_back(Message::text(session, std::to_string(i)));
+        messages.push_back(Message::of(std::to_string(i)).in_session(session));
     }
     endpoint.send({"orders", std::move(messages)}, [](const auto& sent) { CHECK(sent.ok()); });
 }
@@ -155,7 +155,7 @@ struct Held {
     void send(int count) {
         std::vector<Message> messages;
         for (int i = 0; i < count; ++i) {
-            messages.push_back(Message::text("a", std::to_string(++sent)));
+            messages.push_back(Message::of(std::to_string(++sent)).in_session("a"));
         }
         REQUIRE(broker->find("orders")
                     .value()
@@ -378,8 +378,10 @@ TEST_CASE("endpoint: a request whose deadline has passed is not carried out") {
     const auto note = [&log](const auto& result) {
         log += result ? "ok " : std::string{to_string(result.failure().code)} + " ";
     };
-    endpoint.send(
-        {.entity = "orders", .messages = {Message::text("a", "never")}, .deadline = passed}, note);
+    endpoint.send({.entity = "orders",
+                   .messages = {Message::of("never").in_session("a")},
+                   .deadline = passed},
+                  note);
     endpoint.accept({.entity = "orders", .session_id = "a", .deadline = passed}, note);
     ports::SessionLinkPtr link;
     endpoint.accept({.entity = "orders", .session_id = "b"},

@@ -24,7 +24,7 @@ struct WaitingPeeksFixture {
     [[nodiscard]] std::size_t waiting() { return queue().counts(now()).waiting_browsers; }
 
     void send(std::string_view session, std::string_view text) {
-        std::vector<Message> messages{Message::text(session, text)};
+        std::vector<Message> messages{Message::of(text).in_session(session)};
         REQUIRE(queue().send(std::move(messages), now()).ok());
     }
     ports::RequestId peek(Duration wait, Deadline deadline = Deadline::never()) {
@@ -74,7 +74,7 @@ TEST_CASE(
     "DG8: waiting peeks: a message that was removed before the look leaves the peek waiting") {
     WaitingPeeksFixture f;
     f.peek(10s);
-    Message later = Message::text("a", "1");
+    Message later = Message::of("1").in_session("a");
     later.scheduled_enqueue_time = f.loop.wall_now() + 1h;
     const auto sent = f.queue().send(std::vector<Message>{std::move(later)}, f.now()).value();
     REQUIRE(f.queue().cancel_scheduled(sent, f.now()).ok());

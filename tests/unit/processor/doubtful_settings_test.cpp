@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 using namespace sessionq;
-using namespace sessionq::processor;
+using namespace sessionq::detail::processor;
 using namespace std::chrono_literals;
 
 namespace {
@@ -14,7 +14,7 @@ const ports::Capabilities& local_broker() {
     return capabilities;
 }
 
-std::vector<std::string> doubts_of(const ProcessorOptions& options,
+std::vector<std::string> doubts_of(const SessionProcessorOptions& options,
                                    ports::Scope scope = ports::Scope::session,
                                    const ports::Capabilities& capabilities = local_broker()) {
     return doubtful_settings(options, capabilities, scope);
@@ -38,7 +38,7 @@ TEST_CASE("doubtful settings: the defaults are none, and neither are settings th
 
 TEST_CASE("doubtful settings: each is told with its members") {
     struct Row {
-        ProcessorOptions options;
+        SessionProcessorOptions options;
         const char* member;
     };
     const Row rows[] = {

@@ -10,7 +10,7 @@
 #include "support/phase_table.hpp"
 
 using namespace sessionq;
-using processor::Lifecycle;
+using detail::processor::Lifecycle;
 using State = Lifecycle::State;
 
 TEST_CASE("lifecycle: it starts once, and not after it was stopped") {

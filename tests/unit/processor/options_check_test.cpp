@@ -28,7 +28,7 @@ std::string refusal(Check check, Errc code = Errc::invalid_option) {
 
 struct Case {
     const char* member;
-    std::function<void(ProcessorOptions&)> change;
+    std::function<void(SessionProcessorOptions&)> change;
 };
 
 } // namespace
@@ -66,9 +66,9 @@ TEST_CASE("options check: the defaults and the ends of every range are taken") {
     };
     for (const Case& each : cases) {
         CAPTURE(each.member);
-        ProcessorOptions options;
+        SessionProcessorOptions options;
         each.change(options);
-        CHECK(refusal([&] { processor::check_options(options); }).empty());
+        CHECK(refusal([&] { detail::processor::check_options(options); }).empty());
     }
 }
 
@@ -152,17 +152,20 @@ TEST_CASE("options check: a bad value is refused by the name of its member") {
     };
     for (const Case& each : cases) {
         CAPTURE(each.member);
-        ProcessorOptions options;
+        SessionProcessorOptions options;
         each.change(options);
-        const std::string words = refusal([&] { processor::check_options(options); });
+        const std::string words = refusal([&] { detail::processor::check_options(options); });
         CAPTURE(words);
         CHECK(words.rfind(std::string{each.member} + ":", 0) == 0);
     }
 }
 
 TEST_CASE("options check: limits are checked alone as well") {
-    const auto change = [](const ConcurrencyLimits& limits, const ProcessorOptions& options = {}) {
-        return refusal([&] { processor::check_options(processor::with_limits(options, limits)); });
+    const auto change = [](const SessionProcessorLimits& limits,
+                           const SessionProcessorOptions& options = {}) {
+        return refusal([&] {
+            detail::processor::check_options(detail::processor::with_limits(options, limits));
+        });
     };
     CHECK(change({}).empty());
     CHECK(change({.max_concurrent_sessions = 0}) ==
@@ -176,7 +179,8 @@ TEST_CASE("options check: limits are checked alone as well") {
 
 TEST_CASE("options check: entities are named, each once") {
     const auto check = [](std::vector<std::string> entities) {
-        return refusal([&] { processor::check_entities(entities); }, Errc::invalid_argument);
+        return refusal([&] { detail::processor::check_entities(entities); },
+                       Errc::invalid_argument);
     };
     CHECK(check({"a", "b"}).empty());
     CHECK(check({}) == "entities: none is named");
@@ -190,8 +194,8 @@ TEST_CASE("options check: session_ids that are one session of the broker are ref
                                {Capability::accept_named, Capability::session_ids_without_case}};
     const auto check = [](const Capabilities& broker, std::vector<std::string> ids) {
         return refusal([&] {
-            processor::check_capabilities({.session_ids = std::move(ids)}, broker,
-                                          ports::Scope::session);
+            detail::processor::check_capabilities({.session_ids = std::move(ids)}, broker,
+                                                  ports::Scope::session);
         });
     };
     CHECK(check(apart, {"Ada", "ada"}).empty());
@@ -208,7 +212,7 @@ TEST_CASE("options check: what the broker lacks is refused by name of broker and
     const Capabilities nothing{"bare", {Capability::accept_next}};
     struct Row {
         const char* lacks;
-        std::function<void(ProcessorOptions&)> change;
+        std::function<void(SessionProcessorOptions&)> change;
     };
     const Row rows[] = {
         {"accept a named session", [](auto& o) { o.session_ids = {"a"}; }},
@@ -221,23 +225,24 @@ TEST_CASE("options check: what the broker lacks is refused by name of broker and
     };
     for (const Row& row : rows) {
         CAPTURE(row.lacks);
-        ProcessorOptions options;
+        SessionProcessorOptions options;
         row.change(options);
-        CHECK(refusal([&] { processor::check_capabilities(options, everything); }).empty());
-        CHECK(refusal([&] { processor::check_capabilities(options, nothing); },
+        CHECK(refusal([&] { detail::processor::check_capabilities(options, everything); }).empty());
+        CHECK(refusal([&] { detail::processor::check_capabilities(options, nothing); },
                       Errc::not_supported) == std::string{"bare does not have: "} + row.lacks);
     }
-    CHECK(refusal([&] { processor::check_capabilities({}, nothing); }).empty());
+    CHECK(refusal([&] { detail::processor::check_capabilities({}, nothing); }).empty());
     const Capabilities named_only{"named", {Capability::accept_named}};
-    CHECK_FALSE(refusal([&] { processor::check_capabilities({}, named_only); }, Errc::not_supported)
-                    .empty());
+    CHECK_FALSE(
+        refusal([&] { detail::processor::check_capabilities({}, named_only); }, Errc::not_supported)
+            .empty());
 }
 
 TEST_CASE("options check: a policy that needs a session is refused where there is none") {
     const auto refused = [](const FailurePolicy& policy, ports::Scope scope) {
-        ProcessorOptions options;
+        SessionProcessorOptions options;
         options.failure_policy = policy;
-        return refusal([&] { processor::check_options(options, scope); });
+        return refusal([&] { detail::processor::check_options(options, scope); });
     };
     for (const FailurePolicy& policy : {FailurePolicy::abandon(), FailurePolicy::abandon_at_once(),
                                         FailurePolicy::dead_letter()}) {
@@ -254,7 +259,7 @@ TEST_CASE("options check: a policy that needs a session is refused where there i
 
 TEST_CASE("options check: batches") {
     const auto of = [](const BatchOptions& batch) {
-        return refusal([&] { processor::check_batch(batch); });
+        return refusal([&] { detail::processor::check_batch(batch); });
     };
     CHECK(of({}).empty());
     CHECK(of({.max_messages = 1, .max_wait = 1h}).empty());

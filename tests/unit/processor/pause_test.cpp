@@ -258,10 +258,11 @@ TEST_CASE("pause: a fault amid the leaving causes no backoff") {
 TEST_CASE("pause: it needs a processor that was started and not stopped") {
     PauseBench bench;
     bench.start();
-    processor::Processor never{{},
-                               {"orders"},
-                               bench.handlers,
-                               {.endpoints = {&bench.endpoint}, .dispatcher = &bench.dispatcher}};
+    detail::processor::Processor never{
+        {},
+        {"orders"},
+        bench.handlers,
+        {.endpoints = {&bench.endpoint}, .dispatcher = &bench.dispatcher}};
     CHECK(code_of([&] { never.pause(); }) == Errc::invalid_state);
     CHECK(code_of([&] { never.resume(); }) == Errc::invalid_state);
     bench.stop(1s);

@@ -20,10 +20,11 @@ TEST_CASE("processor: starts once, and not after it was stopped") {
 
 TEST_CASE("processor: R18: stopped before it was started, it has stopped") {
     ProcessorBench bench;
-    processor::Processor never{{},
-                               {"orders"},
-                               bench.handlers,
-                               {.endpoints = {&bench.endpoint}, .dispatcher = &bench.dispatcher}};
+    detail::processor::Processor never{
+        {},
+        {"orders"},
+        bench.handlers,
+        {.endpoints = {&bench.endpoint}, .dispatcher = &bench.dispatcher}};
     bool complete = false;
     never.stop(Deadline::never(), [&](const StopReport& report) { complete = report.complete; });
     CHECK(complete);
@@ -250,7 +251,8 @@ TEST_CASE("processor: limits that are not set stay as they are") {
                           .session_idle_timeout = 1h,
                           .prefetch = 12}};
     bench.start();
-    const ProcessorOptions later = bench.processor->update_limits({.session_idle_timeout = 5s});
+    const SessionProcessorOptions later =
+        bench.processor->update_limits({.session_idle_timeout = 5s});
     CHECK(later.session_idle_timeout == 5s);
     CHECK(later.max_concurrent_sessions == 64);
     CHECK(later.max_concurrent_calls_per_session == 3);
@@ -400,12 +402,12 @@ TEST_CASE("processor: R16: the watchdog finds nothing wrong with a processor tha
 
 TEST_CASE("processor: options and entities are checked before anything starts") {
     ProcessorBench bench;
-    const processor::Environment environment{.endpoints = {&bench.endpoint},
-                                             .dispatcher = &bench.dispatcher};
-    CHECK_THROWS_AS(
-        processor::Processor({.max_concurrent_sessions = 0}, {"a"}, bench.handlers, environment),
-        Error);
-    CHECK_THROWS_AS(processor::Processor({}, {}, bench.handlers, environment), Error);
+    const detail::processor::Environment environment{.endpoints = {&bench.endpoint},
+                                                     .dispatcher = &bench.dispatcher};
+    CHECK_THROWS_AS(detail::processor::Processor({.max_concurrent_sessions = 0}, {"a"},
+                                                 bench.handlers, environment),
+                    Error);
+    CHECK_THROWS_AS(detail::processor::Processor({}, {}, bench.handlers, environment), Error);
     CHECK(bench.endpoint.asked() == 0);
 }
 

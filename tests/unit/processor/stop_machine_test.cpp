@@ -9,8 +9,8 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::StopActions;
-using processor::StopMachine;
+using detail::processor::StopActions;
+using detail::processor::StopMachine;
 using Phase = StopMachine::Phase;
 
 namespace {

@@ -87,8 +87,8 @@ TEST_CASE("BrowseFeed: an entity with sessions is browsed whole, or one session 
           "not") {
     Front front;
     front.enter();
-    front.put("orders",
-              {Message::text("a", "1"), Message::text("b", "2"), Message::text("a", "3")});
+    front.put("orders", {Message::of("1").in_session("a"), Message::of("2").in_session("b"),
+                         Message::of("3").in_session("a")});
     front.receive("holder", Front::by_session("orders", "a"));
     LinkLog& all = front.receive("all", browser("orders"));
     amqp::Attach of_session = Front::by_session("orders", "a");
@@ -108,7 +108,7 @@ TEST_CASE("BrowseFeed: a long search goes on in turns, whatever the peer says me
     Front front;
     front.enter();
     std::vector<Message> messages(9000, Message{.body = "x"});
-    messages.push_back(Message::text("s", "found"));
+    messages.push_back(Message::of("found").in_session("s"));
     front.put("plain", std::move(messages));
     amqp::Attach attach = Front::by_session("plain", "s");
     attach.source.copies = true;

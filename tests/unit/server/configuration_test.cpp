@@ -104,7 +104,7 @@ TEST_CASE("configuration: the entities it describes are created and work") {
           std::vector<std::string>{"archive", "invoices"});
     CHECK(broker.names(broker::EntityKind::topic) == std::vector<std::string>{"events"});
     CHECK(broker.names(broker::EntityKind::subscription).size() == 3);
-    Message message = Message::text("s", "body");
+    Message message = Message::of("body").in_session("s");
     message.subject = "created";
     message.properties = {{"tier", std::string{"gold"}}};
     CHECK(broker.find("events").value()->send(std::vector{message}, at).ok());

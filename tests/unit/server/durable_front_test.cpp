@@ -29,7 +29,8 @@ struct DurableFront : Front {
     }
     void say(LinkLog& link, const char* body, bool settled = false) {
         link.sender->send("t" + std::to_string(++tags),
-                          amqp::encode_message(Message::text("a", body), reading()), settled);
+                          amqp::encode_message(Message::of(body).in_session("a"), reading()),
+                          settled);
         run();
     }
 
@@ -114,7 +115,7 @@ TEST_CASE("durable server: a peer that settles its own send, or leaves, gets no 
     DurableFront front;
     LinkLog& hasty = front.send("hasty", "orders");
     auto delivery = hasty.sender->send(
-        "t", amqp::encode_message(Message::text("a", "x"), front.reading()), false);
+        "t", amqp::encode_message(Message::of("x").in_session("a"), front.reading()), false);
     front.run();
     delivery.settle();
     front.settle_down();
@@ -133,8 +134,8 @@ TEST_CASE("durable server: a peer that settles its own send, or leaves, gets no 
 TEST_CASE("durable server: an outcome is answered after its commit; a release stores nothing and "
           "is answered at once") {
     DurableFront front;
-    front.put("orders",
-              {Message::text("a", "1"), Message::text("a", "2"), Message::text("a", "3")});
+    front.put("orders", {Message::of("1").in_session("a"), Message::of("2").in_session("a"),
+                         Message::of("3").in_session("a")});
     LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
     link.receiver->add_credit(3);
     front.run();
@@ -155,7 +156,7 @@ TEST_CASE("durable server: an outcome is answered after its commit; a release st
     CHECK(link.outcomes[2].error.name == "com.microsoft:server-busy");
     CHECK(front.connection->is_quiet());
 
-    front.put("orders", {Message::text("a", "4")});
+    front.put("orders", {Message::of("4").in_session("a")});
     link.receiver->add_credit(1);
     front.run();
     REQUIRE(link.deliveries.size() == 4);
@@ -169,7 +170,7 @@ TEST_CASE("durable server: an outcome is answered after its commit; a release st
 
 TEST_CASE("durable server: an outcome that the peer settles later is answered once only") {
     DurableFront front;
-    front.put("orders", {Message::text("a", "1")});
+    front.put("orders", {Message::of("1").in_session("a")});
     LinkLog& link = front.receive("r", Front::by_session("orders", "a"));
     link.receiver->add_credit(1);
     front.run();
@@ -185,7 +186,7 @@ TEST_CASE("durable server: an outcome that the peer settles later is answered on
 TEST_CASE("durable server: receive-and-delete delivers after the deletion's commit, and a drain "
           "waits for that") {
     DurableFront front;
-    front.put("orders", {Message::text("a", "1"), Message::text("a", "2")});
+    front.put("orders", {Message::of("1").in_session("a"), Message::of("2").in_session("a")});
     amqp::Attach attach = Front::by_session("orders", "a");
     attach.sender_mode = amqp::SenderSettleMode::settled;
     LinkLog& link = front.receive("r", attach);
@@ -204,8 +205,8 @@ TEST_CASE("durable server: receive-and-delete delivers after the deletion's comm
 TEST_CASE(
     "durable server: a peer that lowers its credit gets no more than the held-back messages") {
     DurableFront front;
-    front.put("orders", {Message::text("a", "1"), Message::text("a", "2"), Message::text("a", "3"),
-                         Message::text("a", "4")});
+    front.put("orders", {Message::of("1").in_session("a"), Message::of("2").in_session("a"),
+                         Message::of("3").in_session("a"), Message::of("4").in_session("a")});
     amqp::Attach attach = Front::by_session("orders", "a");
     attach.sender_mode = amqp::SenderSettleMode::settled;
     LinkLog& link = front.receive("r", attach);
@@ -225,12 +226,12 @@ TEST_CASE("durable server: if deleting fails, messages wait for a later commit, 
     attach.sender_mode = amqp::SenderSettleMode::settled;
     LinkLog& link = front.receive("r", attach);
     link.receiver->add_credit(5);
-    front.put("orders", {Message::text("a", "1")});
-    front.put("orders", {Message::text("a", "2")});
+    front.put("orders", {Message::of("1").in_session("a")});
+    front.put("orders", {Message::of("2").in_session("a")});
     CHECK(front.counts("orders").active == 0);
     front.settle_down(disk_full);
     CHECK(link.messages.empty());
-    front.put("orders", {Message::text("a", "3")});
+    front.put("orders", {Message::of("3").in_session("a")});
     front.settle_down(disk_full);
     CHECK(link.messages.empty());
     REQUIRE(front.broker.delete_entity("orders", front.now()).ok());
@@ -250,8 +251,8 @@ TEST_CASE("durable server: on a full disk only requests that need space are refu
     DurableFront front;
     REQUIRE(front.broker.create_topic("news", {}, front.now()).ok());
     REQUIRE(front.broker.create_subscription("news", "all", {}, {}, front.now()).ok());
-    front.put("orders",
-              {Message::text("a", "1"), Message::text("a", "2"), Message::text("a", "3")});
+    front.put("orders", {Message::of("1").in_session("a"), Message::of("2").in_session("a"),
+                         Message::of("3").in_session("a")});
     LinkLog& holder = front.receive("holder", Front::by_session("orders", "a"));
     holder.receiver->add_credit(3);
     front.run();
@@ -283,7 +284,7 @@ TEST_CASE("durable server: on a full disk only requests that need space are refu
                             Value::map({{"sql-filter", Value::map({{"expression", "1=1"}})}})}});
     };
     const auto scheduled = [&] {
-        Message later = Message::text("a", "later");
+        Message later = Message::of("later").in_session("a");
         later.scheduled_enqueue_time = front.now().wall + std::chrono::hours{1};
         const Value message =
             Value::map({{"message-id", "m"},
@@ -359,7 +360,7 @@ TEST_CASE("durable server: an answer with deferred messages that waits for its c
     LinkLog& answers = front.receive("answers", "orders/$management");
     answers.receiver->add_credit(10);
     LinkLog& requests = front.send("requests", "orders/$management");
-    front.put("orders", {Message::text("a", "1"), Message::text("a", "2")});
+    front.put("orders", {Message::of("1").in_session("a"), Message::of("2").in_session("a")});
     LinkLog& holder = front.receive("holder", Front::by_session("orders", "a"));
     holder.receiver->add_credit(2);
     front.settle_down();

@@ -169,11 +169,11 @@ TEST_CASE("held requests: a message that ends the waits of many makes no more an
     }
     REQUIRE(front.waiting() == 50);
     front.stream->clog();
-    REQUIRE(
-        front.broker.find("orders")
-            .value()
-            ->send(std::vector<Message>{Message::text("a", std::string(60'000, 'x'))}, front.now())
-            .ok());
+    REQUIRE(front.broker.find("orders")
+                .value()
+                ->send(std::vector<Message>{Message::of(std::string(60'000, 'x')).in_session("a")},
+                       front.now())
+                .ok());
     front.loop.run_until_idle();
     CHECK(front.waiting() == 0);
     CHECK(front.stream->written.size() + front.context.memory.all() < 600'000);

@@ -67,7 +67,7 @@ inline amqp::Value uuids(std::vector<amqp::Value> tokens) {
 }
 
 inline Message message(const char* session, const char* body) {
-    return Message::text(session, body);
+    return Message::of(body).in_session(session);
 }
 
 } // namespace sessionq::test

@@ -13,7 +13,9 @@ using std::chrono::seconds;
 
 namespace {
 
-Message message(const char* session, const char* body) { return Message::text(session, body); }
+Message message(const char* session, const char* body) {
+    return Message::of(body).in_session(session);
+}
 
 std::string body_of(const std::string& encoded, const amqp::ClockReading& at) {
     return std::string{amqp::decode_delivery(encoded, at).value().content->body()};
@@ -850,7 +852,7 @@ TEST_CASE("PeerConnection: a client that settles nothing gets no more, until it 
         CHECK(log.deliveries.size() == first);
     }
     SUBCASE("a link that has none of them gets one at a time") {
-        front.put("orders", std::vector<Message>(3, Message::text("a", "b")));
+        front.put("orders", std::vector<Message>(3, Message::of("b").in_session("a")));
         LinkLog& other = front.receive("other", Front::by_session("orders", "a"));
         other.receiver->add_credit(3);
         front.run();
@@ -863,7 +865,7 @@ TEST_CASE("PeerConnection: a client that settles nothing gets no more, until it 
         CHECK(log.deliveries.size() == first);
     }
     SUBCASE("where a link with none of them is drained, one comes before the answer") {
-        front.put("orders", std::vector<Message>(3, Message::text("a", "b")));
+        front.put("orders", std::vector<Message>(3, Message::of("b").in_session("a")));
         LinkLog& other = front.receive("other", Front::by_session("orders", "a"));
         other.receiver->add_credit(3);
         CHECK(other.receiver->drain());

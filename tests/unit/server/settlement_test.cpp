@@ -95,9 +95,9 @@ TEST_CASE("Settlement: changed properties keep the types the peer gave them") {
     const auto decision = decide_settlement(
         {.kind = OutcomeKind::modified, .annotations = amqp::encode(annotations)}, false);
     REQUIRE(decision->changes);
-    const auto content =
-        amqp::EncodedContent::make(amqp::encode_message(Message::text("s", "body"), at), at)
-            .value();
+    const auto content = amqp::EncodedContent::make(
+                             amqp::encode_message(Message::of("body").in_session("s"), at), at)
+                             .value();
     const auto changed = content->with_changes(
         {.properties = decision->changes->properties, .encoded = decision->changes->encoded});
     for (const char* name : {"int", "byte", "float", "text"}) {

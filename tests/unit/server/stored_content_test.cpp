@@ -22,12 +22,12 @@ std::vector<Rule> there_and_back(const std::vector<Rule>& rules) {
 TEST_CASE("StoredContent: keeps bytes from the wire, and restores messages made in this process") {
     const StoredContent codec{now};
     std::string scratch;
-    const std::string wire = amqp::encode_message(Message::text("s", "body"), now);
+    const std::string wire = amqp::encode_message(Message::of("body").in_session("s"), now);
     const auto content = amqp::EncodedContent::make(wire, now).value();
     CHECK(codec.encode(*content, now.wall, scratch) == wire);
     CHECK(scratch.empty());
 
-    Message message = Message::text("s", "body");
+    Message message = Message::of("body").in_session("s");
     message.subject = "subject";
     message.properties = {{"n", std::int64_t{5}}};
     message.time_to_live = std::chrono::milliseconds{1234};

@@ -46,7 +46,7 @@ struct TopicFront : Front {
     }
 
     Message coloured(const char* body, const char* color) {
-        Message message = Message::text("a", body);
+        Message message = Message::of(body).in_session("a");
         message.properties = {{"color", std::string{color}}};
         return message;
     }
@@ -220,11 +220,11 @@ TEST_CASE("Topic: a message whose rules take long is confirmed when it is in its
     REQUIRE(
         front.broker.create_subscription("news", "slow", {}, std::move(rules), front.now()).ok());
     LinkLog& sending = front.send("sender", "news");
-    Message heavy = Message::text("a", "heavy");
+    Message heavy = Message::of("heavy").in_session("a");
     heavy.properties = {{"a", std::string(30'000, 'a')}};
     sending.sender->send("1", amqp::encode_message(heavy, front.reading()), false);
-    sending.sender->send("2", amqp::encode_message(Message::text("a", "light"), front.reading()),
-                         false);
+    sending.sender->send(
+        "2", amqp::encode_message(Message::of("light").in_session("a"), front.reading()), false);
     front.run();
     CHECK(sending.outcomes.empty());
     CHECK(front.counts("news/Subscriptions/slow").active == 0);

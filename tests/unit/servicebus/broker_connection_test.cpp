@@ -14,7 +14,7 @@ TEST_CASE("broker connection: streams come from where its settings say, and a fa
           "told to who waits") {
     test::ManualLoop loop;
     asio::io_context io;
-    servicebus::EndpointSettings settings;
+    detail::servicebus::EndpointSettings settings;
     settings.target = {.host = "nowhere"};
     settings.operation_timeout = 10s;
     amqp::Dialed dialed;
@@ -27,7 +27,7 @@ TEST_CASE("broker connection: streams come from where its settings say, and a fa
         return std::make_unique<amqp::Dialing>();
     };
     amqp::ConnectionHost host{loop, io};
-    servicebus::BrokerConnection connection{host, settings};
+    detail::servicebus::BrokerConnection connection{host, settings};
     std::optional<Failure> failure;
     connection.when_usable("",
                            [&](core::Result<amqp::Engine*> engine) { failure = engine.failure(); });
@@ -42,13 +42,13 @@ TEST_CASE("broker connection: streams come from where its settings say, and a fa
 TEST_CASE("R20: broker connection: a request that ends before there is a connection is not sent") {
     test::ManualLoop loop;
     asio::io_context io;
-    servicebus::EndpointSettings settings;
+    detail::servicebus::EndpointSettings settings;
     settings.target = {.host = "nowhere"};
     settings.dial = [](amqp::ConnectionHost&, const amqp::Target&, TimePoint, amqp::Dialed) {
         return std::make_unique<amqp::Dialing>();
     };
     amqp::ConnectionHost host{loop, io};
-    auto connection = std::make_unique<servicebus::BrokerConnection>(host, settings);
+    auto connection = std::make_unique<detail::servicebus::BrokerConnection>(host, settings);
     const ports::RequestId id = connection->next_request_id();
     std::optional<Failure> failure;
     Deadline deadline;
@@ -64,7 +64,7 @@ TEST_CASE("R20: broker connection: a request that ends before there is a connect
     }
     SUBCASE("with the connection") { expected = Errc::cancelled; }
     connection->manage(id, "orders", {.operation = "peek"}, deadline,
-                       [&](const core::Result<servicebus::Response>& answer) {
+                       [&](const core::Result<detail::servicebus::Response>& answer) {
                            CHECK_FALSE(failure);
                            failure = answer.failure();
                        });

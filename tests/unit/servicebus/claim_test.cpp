@@ -5,7 +5,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using servicebus::Claim;
+using detail::servicebus::Claim;
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 using namespace sessionq;
-using servicebus::to_failure;
+using detail::servicebus::to_failure;
 
 TEST_CASE("to_failure: documented conditions have causes of their own, and the peer's words are "
           "kept apart") {

@@ -13,7 +13,7 @@ TEST_CASE("connection pool: sessions go to the earliest connection with room; an
           "closed by a later turn") {
     test::ManualLoop loop; // nothing connects: nobody asks for anything
     asio::io_context io;
-    servicebus::ConnectionPool pool{loop, io, {.target = {.host = "localhost"}}};
+    detail::servicebus::ConnectionPool pool{loop, io, {.target = {.host = "localhost"}}};
     auto& first = pool.for_session();
     CHECK(&first == &pool.first());
     std::size_t taken = 0;

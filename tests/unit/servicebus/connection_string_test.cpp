@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 using namespace sessionq;
-using servicebus::ConnectionString;
+using detail::servicebus::ConnectionString;
 
 namespace {
 

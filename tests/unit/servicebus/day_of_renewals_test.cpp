@@ -55,7 +55,7 @@ private:
 };
 
 /// The usual tokens, counted.
-class CountedTokens final : public servicebus::TokenSource {
+class CountedTokens final : public detail::servicebus::TokenSource {
 public:
     explicit CountedTokens(int& count) : count_{count} {}
     void ask(std::string_view audience, WallTime now, Deadline deadline, Handler handler) override {
@@ -65,8 +65,8 @@ public:
 
 private:
     int& count_;
-    const servicebus::TokenSourcePtr tokens_{
-        servicebus::make_key_tokens("RootManageSharedAccessKey", "SAS_KEY_VALUE")};
+    const detail::servicebus::TokenSourcePtr tokens_{
+        detail::servicebus::make_key_tokens("RootManageSharedAccessKey", "SAS_KEY_VALUE")};
 };
 
 class Day {
@@ -76,7 +76,7 @@ public:
         static_cast<void>(
             broker_.create_queue("orders", {.requires_session = true, .lock_duration = 30s}, now())
                 .value());
-        servicebus::EndpointSettings settings;
+        detail::servicebus::EndpointSettings settings;
         settings.target = {.host = "127.0.0.1", .port = server_->listen({.port = 0}).value()};
         settings.tokens = std::make_unique<CountedTokens>(tokens);
         if (tells_time == TellsTime::no) {
@@ -89,7 +89,7 @@ public:
                     });
             };
         }
-        endpoint_ = std::make_unique<servicebus::Endpoint>(loop, io_, std::move(settings));
+        endpoint_ = std::make_unique<detail::servicebus::Endpoint>(loop, io_, std::move(settings));
     }
     ~Day() {
         endpoint_.reset();
@@ -132,7 +132,7 @@ private:
     std::unique_ptr<server::Server> server_{std::make_unique<server::Server>(
         broker_, brokers_loop_, io_,
         server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}})};
-    std::unique_ptr<servicebus::Endpoint> endpoint_{};
+    std::unique_ptr<detail::servicebus::Endpoint> endpoint_{};
 };
 
 /// Holds one session as a processor does: by the decisions of a lock keeper.
@@ -286,7 +286,7 @@ TEST_CASE("R12: a broker's clock that is a minute ahead costs sessions once, and
         holder->take_one();
         bool sent = false;
         day.endpoint().send(
-            {.entity = "orders", .messages = {Message::text("a", "x")}},
+            {.entity = "orders", .messages = {Message::of("x").in_session("a")}},
             [&](const core::Result<std::vector<std::int64_t>>& answer) { sent = answer.ok(); });
         REQUIRE(day.turn_until([&] { return sent && holder->got != nullptr; }));
         CHECK(hold(*holder, 3min));

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using sessionq::servicebus::DeferredBook;
+using sessionq::detail::servicebus::DeferredBook;
 
 TEST_CASE("deferred book: a tag gives its lock token once; other tags are of the link") {
     DeferredBook book;

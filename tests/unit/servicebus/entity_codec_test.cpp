@@ -13,15 +13,15 @@ using amqp::Value;
 TEST_CASE("entity codec: a broker is told how long it may wait if its open offers that, else not") {
     const Value name = Value::symbol(std::string{amqp::peek_wait});
     const auto told = [&](Duration wait, const amqp::Map& open) {
-        servicebus::Request request{.wait = wait};
-        servicebus::offer_wait(request, amqp::encode(Value{open}));
+        detail::servicebus::Request request{.wait = wait};
+        detail::servicebus::offer_wait(request, amqp::encode(Value{open}));
         return request.properties;
     };
     CHECK(told(1s, {{name, false}}).empty());
     CHECK(told(1s, {{Value::symbol("product"), "x"}}).empty());
     CHECK(told(0s, {{name, true}}).empty());
-    servicebus::Request unopened{.wait = 1s};
-    servicebus::offer_wait(unopened, "");
+    detail::servicebus::Request unopened{.wait = 1s};
+    detail::servicebus::offer_wait(unopened, "");
     CHECK(unopened.properties.empty());
     const auto milliseconds = [&](Duration wait) {
         const amqp::Map properties = told(wait, {{Value::symbol("product"), "x"}, {name, true}});
@@ -36,8 +36,8 @@ TEST_CASE("entity codec: a broker is told how long it may wait if its open offer
 
 TEST_CASE("entity codec: an answer without what was asked for is the broker's error") {
     const auto peeked = [](std::int64_t status, Value body) {
-        const servicebus::Response response{.status = status, .body = std::move(body)};
-        const auto read = servicebus::read_peeked(response, {}, "orders");
+        const detail::servicebus::Response response{.status = status, .body = std::move(body)};
+        const auto read = detail::servicebus::read_peeked(response, {}, "orders");
         return read ? std::to_string(read.value().size()) : read.failure().detail;
     };
     const std::string no_messages = "cannot peek 'orders': the broker's answer has no 'messages'";
@@ -49,8 +49,8 @@ TEST_CASE("entity codec: an answer without what was asked for is the broker's er
           "cannot peek 'orders': the broker's answer has no 'message'");
 
     const auto listed = [](std::int64_t status, Value body) {
-        const servicebus::Response response{.status = status, .body = std::move(body)};
-        const auto read = servicebus::read_session_ids(response, "orders");
+        const detail::servicebus::Response response{.status = status, .body = std::move(body)};
+        const auto read = detail::servicebus::read_session_ids(response, "orders");
         return read ? std::to_string(read.value().size()) : read.failure().detail;
     };
     CHECK(listed(204, {}) == "0");
@@ -61,15 +61,15 @@ TEST_CASE("entity codec: an answer without what was asked for is the broker's er
 
 TEST_CASE("entity codec: a deletion names its instant, its bound and its session") {
     const ports::DeleteMessagesRequest request{.max_messages = 500, .session_id = "a"};
-    const amqp::Map body = servicebus::deletion(request, amqp::Timestamp{7});
+    const amqp::Map body = detail::servicebus::deletion(request, amqp::Timestamp{7});
     CHECK(Value{body} == Value::map({{"message-count", std::int32_t{500}},
                                      {"enqueued-time-utc", amqp::Timestamp{7}},
                                      {"session-id", "a"}}));
-    CHECK(servicebus::deletion({}, amqp::Timestamp{7}).size() == 2);
+    CHECK(detail::servicebus::deletion({}, amqp::Timestamp{7}).size() == 2);
 
     const auto deleted = [](std::int64_t status, Value answer) {
-        const servicebus::Response response{.status = status, .body = std::move(answer)};
-        const auto read = servicebus::read_deleted(response, WallTime{1h}, "orders");
+        const detail::servicebus::Response response{.status = status, .body = std::move(answer)};
+        const auto read = detail::servicebus::read_deleted(response, WallTime{1h}, "orders");
         CHECK((!read || read.value().enqueued_before == WallTime{1h}));
         return read ? std::to_string(read.value().count) : read.failure().detail;
     };

@@ -7,7 +7,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using servicebus::LockClock;
+using detail::servicebus::LockClock;
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "support/phase_table.hpp"
 
 using namespace sessionq;
-using servicebus::LockedSessionMachine;
+using detail::servicebus::LockedSessionMachine;
 using Phase = LockedSessionMachine::Phase;
 using Action = LockedSessionMachine::Action;
 using End = LockedSessionMachine::End;

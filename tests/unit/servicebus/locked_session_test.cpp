@@ -59,11 +59,11 @@ private:
 };
 
 struct Case {
-    explicit Case(servicebus::TokenSourcePtr tokens = nullptr) {
-        servicebus::EndpointSettings settings;
+    explicit Case(detail::servicebus::TokenSourcePtr tokens = nullptr) {
+        detail::servicebus::EndpointSettings settings;
         settings.tokens = std::move(tokens);
         settings.target = {.host = "127.0.0.1", .port = acceptor.listen({.port = 0}).value()};
-        endpoint = std::make_unique<servicebus::Endpoint>(loop, io, std::move(settings));
+        endpoint = std::make_unique<detail::servicebus::Endpoint>(loop, io, std::move(settings));
     }
     ~Case() {
         endpoint.reset();
@@ -178,7 +178,7 @@ struct Case {
                                 broker = std::make_unique<SilentBroker>(host, std::move(stream),
                                                                         frame_size);
                             }};
-    std::unique_ptr<servicebus::Endpoint> endpoint{};
+    std::unique_ptr<detail::servicebus::Endpoint> endpoint{};
     ports::FirstCredit first{}; ///< of accepts
     std::size_t asked{0};
     ports::RequestId accept{0};
@@ -230,8 +230,8 @@ TEST_CASE("link: R29: a session may be granted in another case, and is called so
     t.link->set_events(events);
     t.link->add_credit(1);
     REQUIRE(t.until([&] { return t.peer().sender->credit() == 1; }));
-    t.peer().sender->send("0123456789abcdef", amqp::encode_message(Message::text("a", "1"), {}),
-                          false);
+    t.peer().sender->send("0123456789abcdef",
+                          amqp::encode_message(Message::of("1").in_session("a"), {}), false);
     CHECK(t.until([&] { return events.bodies == std::vector<std::string>{"1"}; }));
     t.link.reset();
 }
@@ -278,7 +278,7 @@ TEST_CASE("R4: link: credit and drain go out with the attach, and what comes on 
     t.peer().sender->open(answer);
     for (const char* body : {"1", "2"}) {
         t.peer().sender->send("0123456789abcde" + std::string{body},
-                              amqp::encode_message(Message::text("a", body), {}), false);
+                              amqp::encode_message(Message::of(body).in_session("a"), {}), false);
     }
     t.peer().sender->drained();
     REQUIRE(t.until([&] { return t.link != nullptr; }));
@@ -292,8 +292,8 @@ TEST_CASE("R4: link: credit and drain go out with the attach, and what comes on 
         CHECK(events.bodies == std::vector<std::string>{"1", "2", "drained"});
         t.link->add_credit(1);
         REQUIRE(t.until([&] { return t.peer().sender->credit() == 1; }));
-        t.peer().sender->send("0123456789abcdef", amqp::encode_message(Message::text("a", "3"), {}),
-                              false);
+        t.peer().sender->send("0123456789abcdef",
+                              amqp::encode_message(Message::of("3").in_session("a"), {}), false);
         CHECK(t.until([&] { return events.bodies.size() == 4; }));
     }
     SUBCASE("it is given back unused") {
@@ -477,7 +477,7 @@ TEST_CASE("R12: link: a renewal that finds the lock ended shows that the broker'
 }
 
 TEST_CASE("link: a request that is rejected for want of a right has a new token sent") {
-    Case t{servicebus::make_ready_tokens("SharedAccessSignature sr=x&sig=y&se=1&skn=z")};
+    Case t{detail::servicebus::make_ready_tokens("SharedAccessSignature sr=x&sig=y&se=1&skn=z")};
     t.begin_ask();
     t.answer("$cbs", 0, 200); // the entity
     REQUIRE(t.until([&] { return t.link_of("orders", false) != nullptr; }));
@@ -603,7 +603,8 @@ void settle_with_much(const ports::Settlement& settlement, const char* status,
     REQUIRE(t.until([&] { return session.sender->credit() == 2; }));
     const std::string tag = "0123456789abcdef";
     for (const std::string& each : {tag, std::string{"another message."}}) {
-        session.sender->send(each, amqp::encode_message(Message::text("a", "1"), {}), false);
+        session.sender->send(each, amqp::encode_message(Message::of("1").in_session("a"), {}),
+                             false);
     }
     REQUIRE(t.until([&] { return events.deliveries.size() == 2; }));
 

@@ -13,7 +13,7 @@
 #include "unit/amqp/wire.hpp"
 
 using namespace sessionq;
-using namespace sessionq::servicebus;
+using namespace sessionq::detail::servicebus;
 using namespace std::chrono_literals;
 using amqp::Value;
 

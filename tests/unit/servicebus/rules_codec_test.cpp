@@ -13,11 +13,11 @@ using ports::RemoveRule;
 
 TEST_CASE("rules: each request has its operation and body") {
     const Rule rule{.name = "r", .filter = SqlFilter{"a = 1"}};
-    CHECK(servicebus::rules_request(AddRule{rule}) ==
+    CHECK(detail::servicebus::rules_request(AddRule{rule}) ==
           std::pair{std::string{"com.microsoft:add-rule"}, amqp::write_rule(rule)});
-    CHECK(servicebus::rules_request(RemoveRule{"r"}) ==
+    CHECK(detail::servicebus::rules_request(RemoveRule{"r"}) ==
           std::pair{std::string{"com.microsoft:remove-rule"}, amqp::Map{{"rule-name", "r"}}});
-    CHECK(servicebus::rules_request(ListRules{.skip = 3, .top = 7}) ==
+    CHECK(detail::servicebus::rules_request(ListRules{.skip = 3, .top = 7}) ==
           std::pair{std::string{"com.microsoft:enumerate-rules"},
                     amqp::Map{{"top", std::int32_t{7}}, {"skip", std::int32_t{3}}}});
 }
@@ -25,8 +25,8 @@ TEST_CASE("rules: each request has its operation and body") {
 TEST_CASE("rules: the answer to a list is read rule by rule; nothing is an empty list") {
     const Rule rule{.name = "r", .filter = SqlFilter{"a = 1"}};
     const auto read = [](std::int64_t status, Value body) {
-        return servicebus::read_rules({.status = status, .body = std::move(body)}, ListRules{},
-                                      "t/subscriptions/s");
+        return detail::servicebus::read_rules({.status = status, .body = std::move(body)},
+                                              ListRules{}, "t/subscriptions/s");
     };
     const Value entry = Value::map({{"rule-description", amqp::describe_rule(rule)}});
     CHECK(read(200, Value::map({{"rules", amqp::List{entry, entry}}})).value() ==
@@ -42,15 +42,16 @@ TEST_CASE("rules: the answer to a list is read rule by rule; nothing is an empty
 }
 
 TEST_CASE("rules: a refusal names the rule and the subscription") {
-    const servicebus::Response gone{
+    const detail::servicebus::Response gone{
         .status = 404, .description = "gone", .condition = "amqp:not-found"};
-    const Failure removed = servicebus::read_rules(gone, RemoveRule{"r"}, "s").failure();
+    const Failure removed = detail::servicebus::read_rules(gone, RemoveRule{"r"}, "s").failure();
     CHECK(removed.code == Errc::entity_not_found);
     CHECK(removed.detail.find("cannot remove the rule 'r' from 's'") != std::string::npos);
-    const servicebus::Response there{.status = 409,
-                                     .condition = "com.microsoft:entity-already-exists"};
-    const Failure added = servicebus::read_rules(there, AddRule{{.name = "r"}}, "s").failure();
+    const detail::servicebus::Response there{.status = 409,
+                                             .condition = "com.microsoft:entity-already-exists"};
+    const Failure added =
+        detail::servicebus::read_rules(there, AddRule{{.name = "r"}}, "s").failure();
     CHECK(added.code == Errc::duplicate_entity);
     CHECK(added.detail.find("cannot add the rule 'r' to 's'") != std::string::npos);
-    CHECK(servicebus::read_rules({.status = 200}, AddRule{}, "s").value().empty());
+    CHECK(detail::servicebus::read_rules({.status = 200}, AddRule{}, "s").value().empty());
 }

@@ -7,7 +7,7 @@
 #include "servicebus/session_attach.hpp"
 
 using namespace sessionq;
-using namespace sessionq::servicebus;
+using namespace sessionq::detail::servicebus;
 using amqp::Value;
 
 namespace {

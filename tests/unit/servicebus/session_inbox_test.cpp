@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 using namespace sessionq;
-using namespace sessionq::servicebus;
+using namespace sessionq::detail::servicebus;
 using Hearing = LockedSessionMachine::Hearing;
 
 namespace {

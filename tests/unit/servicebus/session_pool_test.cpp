@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using sessionq::servicebus::SessionPool;
+using sessionq::detail::servicebus::SessionPool;
 
 TEST_CASE("session pool: links share a session up to its limit, and the last one ends it") {
     SessionPool pool;

@@ -5,7 +5,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using servicebus::TokenBook;
+using detail::servicebus::TokenBook;
 
 namespace {
 

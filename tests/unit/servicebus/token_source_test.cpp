@@ -8,19 +8,20 @@ using namespace std::chrono_literals;
 
 namespace {
 
-servicebus::Token token_of(servicebus::TokenSource& source, WallTime now) {
-    servicebus::Token got;
-    source.ask("sb://h/orders", now, Deadline::never(),
-               [&got](core::Result<servicebus::Token> token) { got = std::move(token).value(); });
+detail::servicebus::Token token_of(detail::servicebus::TokenSource& source, WallTime now) {
+    detail::servicebus::Token got;
+    source.ask(
+        "sb://h/orders", now, Deadline::never(),
+        [&got](core::Result<detail::servicebus::Token> token) { got = std::move(token).value(); });
     return got;
 }
 
 } // namespace
 
 TEST_CASE("key tokens: are signed for the audience and last an hour") {
-    const auto source = servicebus::make_key_tokens("name", "key");
+    const auto source = detail::servicebus::make_key_tokens("name", "key");
     const WallTime now{1'700'000'000s};
-    const servicebus::Token token = token_of(*source, now);
+    const detail::servicebus::Token token = token_of(*source, now);
     CHECK(token.type == "servicebus.windows.net:sastoken");
     CHECK(token.expires == now + 1h);
     CHECK(token.text.find("sr=sb%3A%2F%2Fh%2Forders&") != std::string::npos);
@@ -29,13 +30,14 @@ TEST_CASE("key tokens: are signed for the audience and last an hour") {
 }
 
 TEST_CASE("key tokens: each token is signed with the key that its entity has now") {
-    const auto keys =
-        std::make_shared<servicebus::KeyRing>(servicebus::NamedKey{.name = "all", .key = "1"});
-    const auto source = servicebus::make_key_tokens(keys);
+    const auto keys = std::make_shared<detail::servicebus::KeyRing>(
+        detail::servicebus::NamedKey{.name = "all", .key = "1"});
+    const auto source = detail::servicebus::make_key_tokens(keys);
     const auto named = [&](const char* audience) {
         std::string text;
-        source->ask(audience, WallTime{1'700'000'000s}, Deadline::never(),
-                    [&](core::Result<servicebus::Token> token) { text = token.value().text; });
+        source->ask(
+            audience, WallTime{1'700'000'000s}, Deadline::never(),
+            [&](core::Result<detail::servicebus::Token> token) { text = token.value().text; });
         return text.substr(text.find("skn=") + 4);
     };
     CHECK(named("sb://h/orders") == "all");
@@ -53,9 +55,9 @@ TEST_CASE("key tokens: each token is signed with the key that its entity has now
 }
 
 TEST_CASE("ready tokens: are handed on as they are, until they say they expire") {
-    const auto source =
-        servicebus::make_ready_tokens("SharedAccessSignature sr=x&sig=y&se=1700000100&skn=z");
-    const servicebus::Token token = token_of(*source, WallTime{1'700'000'000s});
+    const auto source = detail::servicebus::make_ready_tokens(
+        "SharedAccessSignature sr=x&sig=y&se=1700000100&skn=z");
+    const detail::servicebus::Token token = token_of(*source, WallTime{1'700'000'000s});
     CHECK(token.text == "SharedAccessSignature sr=x&sig=y&se=1700000100&skn=z");
     CHECK(token.expires == WallTime{1'700'000'100s});
 }

@@ -28,7 +28,7 @@ TEST_CASE("OpenTelemetry: what a receiver does belongs to the current span") {
             broker, {.tracer = std::make_shared<OpenTelemetryTracer>(sdk.tracer)});
         const auto request = sdk.tracer->StartSpan("request");
         const trace_api::Scope scope{request};
-        Sender{client, "orders"}.send(Message::text("ada", "order"));
+        Sender{client, "orders"}.send(Message::of("order").in_session("ada"));
         SessionReceiver receiver = SessionReceiver::accept(client, "orders", "ada");
         receiver.receive(1, 5s).at(0).complete();
         request->End();
@@ -54,7 +54,7 @@ TEST_CASE("OpenTelemetry: what a coroutine handler starts belongs to its span") 
     {
         const auto client = Client::in_process(
             broker, {.tracer = std::make_shared<OpenTelemetryTracer>(sdk.tracer)});
-        Sender{client, "orders"}.send(Message::text("ada", "order"));
+        Sender{client, "orders"}.send(Message::of("order").in_session("ada"));
         SessionProcessor orders{client, "orders"};
         std::latch handled{1};
         orders.on_message(coroutine([&](MessageContext&) -> asio::awaitable<void> {
@@ -88,7 +88,7 @@ TEST_CASE("OpenTelemetry: a trace goes through a queue and the handler's own spa
             const auto own = sdk.tracer->StartSpan("own");
             {
                 const trace_api::Scope scope{own};
-                bills.send(Message::text("ada", "bill"));
+                bills.send(Message::of("bill").in_session("ada"));
             }
             own->End();
             handled.count_down();
@@ -97,7 +97,7 @@ TEST_CASE("OpenTelemetry: a trace goes through a queue and the handler's own spa
         const auto request = sdk.tracer->StartSpan("request");
         {
             const trace_api::Scope scope{request};
-            Sender{client, "orders"}.send(Message::text("ada", "order"));
+            Sender{client, "orders"}.send(Message::of("order").in_session("ada"));
         }
         request->End();
         handled.wait();

@@ -54,7 +54,7 @@ TEST_CASE("OpenTelemetry metrics: a reader collects those of a processor and its
     LocalBroker broker;
     broker.create_queue("orders");
     const auto client = Client::in_process(broker);
-    Sender{client, "orders"}.send(Message::text("ada", "order"));
+    Sender{client, "orders"}.send(Message::of("order").in_session("ada"));
     SessionProcessor orders{client, "orders"};
     std::latch handled{1};
     orders.on_message([&](MessageContext&) { handled.count_down(); });

@@ -65,7 +65,7 @@ TEST_CASE("Daemon: an application uses it over a WebSocket; whoever speaks somet
         ";SharedAccessKeyName=name;SharedAccessKey=value;UseDevelopmentEmulator=true";
     const Client client = Client::connect(place + ";TransportType=AmqpWebSockets");
     Sender sender{client, "orders"};
-    sender.send(Message::text("a", std::string(200'000, 'x')));
+    sender.send(Message::of(std::string(200'000, 'x')).in_session("a"));
     SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a");
     auto got = receiver.receive_one(std::chrono::seconds{30});
     REQUIRE(got);
@@ -87,7 +87,7 @@ TEST_CASE("Daemon: an application sends to a topic of a configuration and proces
         ";SharedAccessKeyName=name;SharedAccessKey=value;UseDevelopmentEmulator=true");
     Sender sender{client, "events"};
     for (int i = 0; i < 30; ++i) {
-        Message message = Message::text(std::to_string(i % 3), std::to_string(i));
+        Message message = Message::of(std::to_string(i)).in_session(std::to_string(i % 3));
         message.subject = i % 2 == 0 ? "created" : "deleted";
         message.properties.emplace("tier", std::string{"gold"});
         sender.send(std::move(message));
@@ -118,7 +118,7 @@ TEST_CASE("Daemon: an application sends to a topic of a configuration and proces
 
     Sender misled{client, "events/subscriptions/all"};
     try {
-        misled.send(Message::text("0", "x"));
+        misled.send(Message::of("x").in_session("0"));
         FAIL("a subscription takes nothing from senders");
     } catch (const Error& error) {
         CHECK(error.failure().code == Errc::not_supported);

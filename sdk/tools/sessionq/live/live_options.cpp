@@ -51,13 +51,13 @@ void add_live_options(CLI::App& command, LiveOptions& options) {
 
 void declare_live(CLI::App& app, CommandLine& line) {
     const auto top = std::make_shared<TopOptions>();
-    CLI::App& top_command =
-        declare(app, line, "top",
-                "Shows a running processor on a live screen: its health with reasons and advice, "
-                "slots, sessions, rates, and how long handlers, settlements and accepts take. The "
-                "processor opens a socket for it: ProcessorOptions::describe_socket. With --json "
-                "it prints what the processor tells, one object a look",
-                top);
+    CLI::App& top_command = declare(
+        app, line, "top",
+        "Shows a running processor on a live screen: its health with reasons and advice, "
+        "slots, sessions, rates, and how long handlers, settlements and accepts take. The "
+        "processor opens a socket for it: SessionProcessorOptions::describe_socket. With --json "
+        "it prints what the processor tells, one object a look",
+        top);
     top_command.add_option("SOCKET", top->socket, "Path of the processor's socket")->required();
     add_live_options(top_command, top->live);
     top_command.footer(live_footer);

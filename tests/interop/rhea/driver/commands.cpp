@@ -59,8 +59,8 @@ std::vector<Message> messages_of(const Json& with) {
     return made;
 }
 
-ProcessorOptions options_of(const Json& with) {
-    ProcessorOptions options;
+SessionProcessorOptions options_of(const Json& with) {
+    SessionProcessorOptions options;
     options.max_concurrent_sessions = with.value("slots", 2U);
     options.max_concurrent_calls_per_session = with.value("calls", 1U);
     options.session_idle_timeout = length(with, "idle", milliseconds{200});
@@ -207,7 +207,7 @@ Json Commands::connect(const Json& with) {
 
 Json Commands::accept(const Json& with) {
     const SessionReceiverOptions options{.receive_and_delete = with.value("removes", false),
-                                         .renew_lock = with.value("renews", false)};
+                                         .auto_renew = with.value("renews", false)};
     const auto entity = with.at("entity").get<std::string>();
     const auto take = [&]() -> std::optional<SessionReceiver> {
         if (with.contains("session")) {

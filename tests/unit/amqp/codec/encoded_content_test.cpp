@@ -89,7 +89,7 @@ TEST_CASE("EncodedContent: tells the kind of the body, and keeps it through chan
         CHECK(changed->body_kind() == kind);
         CHECK(dynamic_cast<const EncodedContent&>(*changed).sections().body == body);
     }
-    CHECK(DecodedContent{Message::text("s", "x")}.body_kind() == BodyKind::data);
+    CHECK(DecodedContent{Message::of("x").in_session("s")}.body_kind() == BodyKind::data);
 }
 
 TEST_CASE("EncodedContent: properties of random messages keep their types through changes") {

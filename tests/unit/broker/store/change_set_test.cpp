@@ -11,7 +11,7 @@ namespace {
 using Action = ChangeSet::Action;
 
 MessageContentPtr content(const char* body) {
-    return std::make_shared<DecodedContent>(Message::text("s", body));
+    return std::make_shared<DecodedContent>(Message::of(body).in_session("s"));
 }
 DurableMessage message(std::int64_t sequence, MessageContentPtr what = nullptr,
                        std::uint32_t count = 0, EntityId entity = 1) {

@@ -33,7 +33,7 @@ struct WrittenStore {
     static DurableMessage message(std::int64_t sequence, const char* body = "body") {
         return {.entity = 1,
                 .sequence = sequence,
-                .content = std::make_shared<DecodedContent>(Message::text("s", body)),
+                .content = std::make_shared<DecodedContent>(Message::of(body).in_session("s")),
                 .enqueued_time = written_at};
     }
     Database& prepared() {
@@ -259,7 +259,7 @@ struct StoreOfTopic : WrittenStore {
     }
 
     const MessageContentPtr content =
-        std::make_shared<DecodedContent>(Message::text("s", std::string(2000, 'x')));
+        std::make_shared<DecodedContent>(Message::of(std::string(2000, 'x')).in_session("s"));
 };
 
 } // namespace
@@ -377,7 +377,7 @@ TEST_CASE("ChangeWriter: what is not committed neither shares a content nor give
     store.database.run("PRAGMA max_page_count = " +
                        std::to_string(store.database.number("PRAGMA page_count")));
     const auto other =
-        std::make_shared<DecodedContent>(Message::text("s", std::string(100'000, 'y')));
+        std::make_shared<DecodedContent>(Message::of(std::string(100'000, 'y')).in_session("s"));
     auto a = store.added(3, 2);
     auto b = store.added(5, 2);
     a.message.content = b.message.content = other;
@@ -394,7 +394,7 @@ TEST_CASE("ChangeWriter: what is not committed neither shares a content nor give
 
 TEST_CASE("ChangeWriter: the deadline of a shared content counts from its first message") {
     StoreOfTopic store;
-    Message message = Message::text("s", std::string(2000, 'x'));
+    Message message = Message::of(std::string(2000, 'x')).in_session("s");
     message.deadline = Deadline::after(std::chrono::minutes{5}, TimePoint{});
     const auto limited = std::make_shared<DecodedContent>(std::move(message));
     for (const EntityId entity : {1U, 3U, 5U}) {

@@ -139,11 +139,11 @@ private:
         const std::string body =
             std::to_string(i) + " " +
             std::string(i % 10 == 0 ? 9000 : 150, static_cast<char>('a' + i % 26));
-        DurableMessage message{.entity = entity,
-                               .sequence = i,
-                               .content =
-                                   std::make_shared<DecodedContent>(Message::text("s", body)),
-                               .enqueued_time = wall + std::chrono::seconds{i}};
+        DurableMessage message{
+            .entity = entity,
+            .sequence = i,
+            .content = std::make_shared<DecodedContent>(Message::of(body).in_session("s")),
+            .enqueued_time = wall + std::chrono::seconds{i}};
         change({MessageAdded{message},
                 SessionStateSet{.entity = 1,
                                 .session_id = "s" + std::to_string(i % 7),
@@ -175,11 +175,13 @@ private:
 
     /// A long content goes to two entities; the one before leaves one of them.
     void share(std::int64_t i) {
-        DurableMessage message{.entity = 2,
-                               .sequence = 1000 + i,
-                               .content = std::make_shared<DecodedContent>(Message::text(
-                                   "s", "shared " + std::to_string(i) + std::string(3000, 's'))),
-                               .enqueued_time = wall + std::chrono::seconds{i}};
+        DurableMessage message{
+            .entity = 2,
+            .sequence = 1000 + i,
+            .content = std::make_shared<DecodedContent>(
+                Message::of("shared " + std::to_string(i) + std::string(3000, 's'))
+                    .in_session("s")),
+            .enqueued_time = wall + std::chrono::seconds{i}};
         DurableMessage other = message;
         other.entity = 4;
         change({MessageAdded{message}, MessageAdded{other}});

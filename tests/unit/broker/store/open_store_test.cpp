@@ -37,7 +37,7 @@ struct StoreDirectory {
                    MessageAdded{{.entity = 1,
                                  .sequence = i,
                                  .content = std::make_shared<DecodedContent>(
-                                     Message::text("s", std::to_string(i))),
+                                     Message::of(std::to_string(i)).in_session("s")),
                                  .enqueued_time = opened_at}});
         }
     }

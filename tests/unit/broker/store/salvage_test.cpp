@@ -29,11 +29,12 @@ struct DamagedStore {
         ChangeSet set;
         set.add(QueueCreated{.queue = 1, .dead_letters = 2, .name = "orders"});
         for (std::int64_t i = 1; i <= 1000; ++i) {
-            set.add(MessageAdded{{.entity = 1,
-                                  .sequence = i,
-                                  .content = std::make_shared<DecodedContent>(Message::text(
-                                      "s", std::to_string(i) + std::string(900, 'x'))),
-                                  .enqueued_time = salvaged_at}});
+            set.add(MessageAdded{
+                {.entity = 1,
+                 .sequence = i,
+                 .content = std::make_shared<DecodedContent>(
+                     Message::of(std::to_string(i) + std::string(900, 'x')).in_session("s")),
+                 .enqueued_time = salvaged_at}});
         }
         add_shared(set);
         set.add(SessionStateSet{.entity = 1, .session_id = "s", .state = "step"});
@@ -45,7 +46,8 @@ struct DamagedStore {
         set.add(QueueCreated{.queue = 3, .dead_letters = 4, .name = "others"});
         for (std::int64_t i = 1; i <= 20; ++i) {
             const auto content = std::make_shared<DecodedContent>(
-                Message::text("s", "shared " + std::to_string(i) + std::string(1500, 'y')));
+                Message::of("shared " + std::to_string(i) + std::string(1500, 'y'))
+                    .in_session("s"));
             for (const EntityId entity : {2U, 4U}) {
                 set.add(MessageAdded{{.entity = entity,
                                       .sequence = i,

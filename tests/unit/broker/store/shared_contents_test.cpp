@@ -8,7 +8,9 @@ using namespace sessionq::broker;
 
 namespace {
 
-MessageContentPtr content() { return std::make_shared<DecodedContent>(Message::text("s", "body")); }
+MessageContentPtr content() {
+    return std::make_shared<DecodedContent>(Message::of("body").in_session("s"));
+}
 
 } // namespace
 

@@ -43,10 +43,11 @@ Change created(EntityId queue = 1, const char* name = "orders") {
     return QueueCreated{.queue = queue, .dead_letters = queue + 1, .name = name};
 }
 Change added(std::int64_t sequence, std::string_view body, EntityId entity = 1) {
-    return MessageAdded{{.entity = entity,
-                         .sequence = sequence,
-                         .content = std::make_shared<DecodedContent>(Message::text("s", body)),
-                         .enqueued_time = wall}};
+    return MessageAdded{
+        {.entity = entity,
+         .sequence = sequence,
+         .content = std::make_shared<DecodedContent>(Message::of(body).in_session("s")),
+         .enqueued_time = wall}};
 }
 
 /// Whether everything so far is durable, once that is known.

@@ -5,7 +5,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using client::AskAgain;
+using detail::client::AskAgain;
 
 TEST_CASE("ask again: requests are 50 ms apart, then twice that, up to a second") {
     AskAgain spacing;

@@ -32,7 +32,7 @@ struct BrowserFixture : test::OrdersFixture {
 TEST_CASE("browser: next shows what is there, in order, behind what peek showed") {
     BrowserFixture f;
     for (const char* text : {"1", "2", "3"}) {
-        f.sender.send(Message::text("a", text));
+        f.sender.send(Message::of(text).in_session("a"));
     }
     CHECK(f.browser.peek(1).size() == 1);
     CHECK(f.browser.next()->text() == "2");
@@ -49,7 +49,8 @@ TEST_CASE("DG8: browser: next waits for messages, and leaves them to the receive
     SessionReceiver receiver = SessionReceiver::accept(f.client, "orders", "a");
     std::thread late{[&] {
         while (f.broker.counts("orders").active < 2) {
-            f.sender.send(Message::text("a", std::to_string(f.broker.counts("orders").active + 1)));
+            f.sender.send(
+                Message::of(std::to_string(f.broker.counts("orders").active + 1)).in_session("a"));
         }
     }};
     const auto first = f.browser.next(60s);
@@ -102,7 +103,7 @@ TEST_CASE("async: next is awaited, and resumes with the message") {
     executor.poll();
     CHECK(seen.empty());
     for (const char* text : {"1", "2", "end"}) {
-        f.sender.send(Message::text("a", text));
+        f.sender.send(Message::of(text).in_session("a"));
     }
     executor.run();
     CHECK(seen == "12.");

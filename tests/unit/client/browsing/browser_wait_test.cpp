@@ -12,7 +12,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using Messages = client::BrowserWait::Messages;
+using Messages = detail::client::BrowserWait::Messages;
 
 namespace {
 
@@ -34,11 +34,13 @@ struct BrowserWaitFixture {
         : pending{std::make_shared<test::RecordingPending<Messages>>(
               loop, Deadline::after(length, loop.now()))} {
         pending->watch(OperationContext{}.with_stop(stop.get_token()));
-        client::launch<Messages>(pending, [this](const client::PendingPtr<Messages>& begun) {
-            std::make_shared<client::BrowserWait>(
-                endpoint, ports::PeekRequest{.entity = "orders", .from_sequence_number = 7}, begun)
-                ->start();
-        });
+        detail::client::launch<Messages>(
+            pending, [this](const detail::client::PendingPtr<Messages>& begun) {
+                std::make_shared<detail::client::BrowserWait>(
+                    endpoint, ports::PeekRequest{.entity = "orders", .from_sequence_number = 7},
+                    begun)
+                    ->start();
+            });
         loop.run_until_idle();
     }
 
@@ -48,7 +50,8 @@ struct BrowserWaitFixture {
                    : std::nullopt;
     }
     static Messages one() {
-        return {ReceivedMessage{std::make_shared<DecodedContent>(Message::text("a", "1")), {}}};
+        return {ReceivedMessage{std::make_shared<DecodedContent>(Message::of("1").in_session("a")),
+                                {}}};
     }
 
     test::ManualLoop loop{};

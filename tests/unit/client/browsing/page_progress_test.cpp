@@ -56,7 +56,7 @@ public:
     ports::RequestId list_sessions(ports::ListSessionsRequest,
                                    ports::ListSessionsHandler handler) override {
         return answer(std::move(handler),
-                      std::vector<std::string>(client::SessionPages::per_page, "id"));
+                      std::vector<std::string>(detail::client::SessionPages::per_page, "id"));
     }
     ports::RequestId manage_rules(ports::RulesRequest, ports::RulesHandler handler) override {
         return answer(std::move(handler), std::vector<Rule>(100, Rule{.name = "r"}));
@@ -80,8 +80,8 @@ private:
 
 struct RepeatingFixture {
     std::shared_ptr<Answers> answers{std::make_shared<Answers>()};
-    Client client{client::Access::make<Client>(std::make_shared<client::ClientCore>(
-        ClientOptions{}, [this](client::ReceiveThread& loop, core::Executor&) {
+    Client client{detail::client::Access::make<Client>(std::make_shared<detail::client::ClientCore>(
+        ClientOptions{}, [this](detail::client::ReceiveThread& loop, core::Executor&) {
             return std::make_unique<Repeating>(loop, answers);
         }))};
 };
@@ -101,12 +101,13 @@ std::string accusation(Call call) {
 } // namespace
 
 TEST_CASE("page progress: a peek goes on behind the highest number of a page") {
-    CHECK(client::position_behind(page_of({5, 6, 9}), 5) == 10);
-    CHECK(client::position_behind(page_of({9, 6}), 5) == 10);
-    CHECK(client::position_behind(page_of({3, 5}), 5) == 6);
-    CHECK_FALSE(client::position_behind(page_of({3, 4}), 5));
-    CHECK_FALSE(client::position_behind(page_of({last_number}), 5));
-    CHECK_FALSE(client::position_behind(page_of({std::numeric_limits<std::int64_t>::min()}), 0));
+    CHECK(detail::client::position_behind(page_of({5, 6, 9}), 5) == 10);
+    CHECK(detail::client::position_behind(page_of({9, 6}), 5) == 10);
+    CHECK(detail::client::position_behind(page_of({3, 5}), 5) == 6);
+    CHECK_FALSE(detail::client::position_behind(page_of({3, 4}), 5));
+    CHECK_FALSE(detail::client::position_behind(page_of({last_number}), 5));
+    CHECK_FALSE(
+        detail::client::position_behind(page_of({std::numeric_limits<std::int64_t>::min()}), 0));
 }
 
 TEST_CASE("page progress: a browser ends at a broker that shows the same page again and again") {
@@ -157,5 +158,5 @@ TEST_CASE("page progress: a purge ends at a broker that says '1 deleted' for eve
     CHECK(accusation([&] { static_cast<void>(purge(f.client, "orders")); }) ==
           "the broker makes no progress: asked to delete up to 500 messages, it has answered 1, "
           "and as little 250 times before; 251 messages were deleted before");
-    CHECK(f.answers->requests == client::PurgeProgress::most_small + 1);
+    CHECK(f.answers->requests == detail::client::PurgeProgress::most_small + 1);
 }

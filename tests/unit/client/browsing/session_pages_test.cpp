@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using sessionq::client::SessionPages;
+using sessionq::detail::client::SessionPages;
 using Next = SessionPages::Next;
 
 namespace {

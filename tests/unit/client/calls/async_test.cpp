@@ -50,9 +50,9 @@ TEST_CASE("async: the twins do what the blocking calls do, and complete on the c
     bool done = false;
     f.run([&]() -> asio::awaitable<void> {
         Sender sender{f.client, "orders"};
-        co_await async_send(sender, Message::text("a", "1"));
+        co_await async_send(sender, Message::of("1").in_session("a"));
         CHECK(std::this_thread::get_id() == here);
-        std::vector<Message> more(2, Message::text("a", "2"));
+        std::vector<Message> more(2, Message::of("2").in_session("a"));
         co_await async_send_all(sender, std::move(more));
 
         auto receiver = co_await async_accept(f.client, "orders", "a");
@@ -95,14 +95,14 @@ TEST_CASE("async: scheduled messages are taken back") {
     AsyncFixture f;
     f.run([&]() -> asio::awaitable<void> {
         Sender sender{f.client, "orders"};
-        std::vector<Message> one(1, Message::text("a", "1"));
+        std::vector<Message> one(1, Message::of("1").in_session("a"));
         const auto numbers = co_await async_schedule_all(sender, std::move(one),
                                                          core::system_clock().wall_now() + 1h);
         CHECK(f.broker.counts("orders").scheduled == 1);
         co_await async_cancel_scheduled(sender, numbers);
         CHECK(f.broker.counts("orders").scheduled == 0);
         std::vector<std::int64_t> single(
-            1, co_await async_schedule(sender, Message::text("a", "2"),
+            1, co_await async_schedule(sender, Message::of("2").in_session("a"),
                                        core::system_clock().wall_now() + 1h));
         CHECK(f.broker.counts("orders").scheduled == 1);
         co_await async_cancel_scheduled(sender, std::move(single));
@@ -132,7 +132,7 @@ TEST_CASE("async: a failure is thrown where it is awaited, a bad argument where 
     bool thrown = false;
     f.run([&]() -> asio::awaitable<void> {
         try {
-            co_await async_send(Sender{f.client, "none"}, Message::text("a", "1"));
+            co_await async_send(Sender{f.client, "none"}, Message::of("1").in_session("a"));
         } catch (const Error& error) {
             thrown = error.failure().code == Errc::entity_not_found;
         }
@@ -181,7 +181,7 @@ TEST_CASE("R20: a twin ends by the options of its call") {
     }
     f.run([&]() -> asio::awaitable<void> {
         try {
-            co_await async_send(Sender{f.client, "orders"}, Message::text("a", "1"), call);
+            co_await async_send(Sender{f.client, "orders"}, Message::of("1").in_session("a"), call);
         } catch (const Error& error) {
             ended = error.failure().code;
         }

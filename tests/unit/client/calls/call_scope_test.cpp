@@ -8,7 +8,7 @@
 #include "core/clock.hpp"
 #include "unit/client/orders_fixture.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 namespace {
 
 using namespace std::chrono_literals;
@@ -20,30 +20,31 @@ const Deadline late = Deadline::after(1h, now);
 } // namespace
 
 TEST_CASE("call scope: R20: the soonest of timeout, context and ambient context is the deadline") {
-    CHECK(client::scope_of({}, now).deadline.is_never());
-    CHECK(client::scope_of({.timeout = 1s}, now).deadline == soon);
-    CHECK(client::scope_of({.timeout = 1h, .context = OperationContext{soon}}, now).deadline ==
-          soon);
-    CHECK(client::scope_of({.timeout = 1s, .context = OperationContext{late}}, now).deadline ==
-          soon);
+    CHECK(detail::client::scope_of({}, now).deadline.is_never());
+    CHECK(detail::client::scope_of({.timeout = 1s}, now).deadline == soon);
+    CHECK(detail::client::scope_of({.timeout = 1h, .context = OperationContext{soon}}, now)
+              .deadline == soon);
+    CHECK(detail::client::scope_of({.timeout = 1s, .context = OperationContext{late}}, now)
+              .deadline == soon);
     const OperationContext::Scope request{OperationContext{soon}};
-    CHECK(client::scope_of({}, now).deadline == soon);
-    CHECK(client::scope_of({.timeout = 1h, .context = OperationContext{late}}, now).deadline ==
-          soon);
-    CHECK(client::scope_of({.timeout = 10ms}, now).deadline == Deadline::after(10ms, now));
+    CHECK(detail::client::scope_of({}, now).deadline == soon);
+    CHECK(detail::client::scope_of({.timeout = 1h, .context = OperationContext{late}}, now)
+              .deadline == soon);
+    CHECK(detail::client::scope_of({.timeout = 10ms}, now).deadline == Deadline::after(10ms, now));
 }
 
 TEST_CASE("call scope: a timeout of zero or less has passed, and the longest never does") {
-    CHECK(client::scope_of({.timeout = 0s}, now).deadline.passed(now));
-    CHECK(client::scope_of({.timeout = -1s}, now).deadline.passed(now));
-    CHECK(client::scope_of({.timeout = Duration::max()}, now).deadline.is_never());
+    CHECK(detail::client::scope_of({.timeout = 0s}, now).deadline.passed(now));
+    CHECK(detail::client::scope_of({.timeout = -1s}, now).deadline.passed(now));
+    CHECK(detail::client::scope_of({.timeout = Duration::max()}, now).deadline.is_never());
 }
 
 TEST_CASE("call scope: the configured timeout applies only where there is no deadline") {
-    CHECK(client::scope_of({}, now).deadline_or(1s, now) == soon);
-    CHECK(client::scope_of({.timeout = 1h}, now).deadline_or(1s, now) == late);
-    CHECK(client::scope_of({.context = OperationContext{late}}, now).deadline_or(1s, now) == late);
-    CHECK(client::scope_of({}, now).deadline_or(Duration::max(), now).is_never());
+    CHECK(detail::client::scope_of({}, now).deadline_or(1s, now) == soon);
+    CHECK(detail::client::scope_of({.timeout = 1h}, now).deadline_or(1s, now) == late);
+    CHECK(detail::client::scope_of({.context = OperationContext{late}}, now).deadline_or(1s, now) ==
+          late);
+    CHECK(detail::client::scope_of({}, now).deadline_or(Duration::max(), now).is_never());
 }
 
 TEST_CASE("call scope: each of three stop tokens stops the call") {
@@ -51,7 +52,7 @@ TEST_CASE("call scope: each of three stop tokens stops the call") {
     std::stop_source passed;
     std::stop_source ambient;
     const OperationContext::Scope request{OperationContext{Deadline{}, ambient.get_token()}};
-    const auto scope = client::scope_of(
+    const auto scope = detail::client::scope_of(
         {.stop = own.get_token(), .context = OperationContext{Deadline{}, passed.get_token()}},
         now);
     CHECK_FALSE(scope.context.stop().stop_requested());
@@ -64,7 +65,7 @@ TEST_CASE("call scope: each of three stop tokens stops the call") {
 TEST_CASE("call scope: R22: a timeout bounds the call, and only a context travels") {
     test::OrdersFixture f;
     const auto deadline_sent = [&](const CallOptions& call) {
-        f.sender.send(Message::text("ada", "placed"), call);
+        f.sender.send(Message::of("placed").in_session("ada"), call);
         auto sent = Browser{f.client, "orders"}.peek(10);
         return sent.back().deadline();
     };
@@ -79,4 +80,4 @@ TEST_CASE("call scope: R22: a timeout bounds the call, and only a context travel
     CHECK(deadline_sent({.timeout = 1min}) > Deadline::after(1h, began));
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

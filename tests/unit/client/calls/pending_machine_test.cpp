@@ -10,7 +10,7 @@
 #include "support/phase_table.hpp"
 
 using namespace sessionq;
-using client::PendingMachine;
+using detail::client::PendingMachine;
 using Phase = PendingMachine::Phase;
 
 namespace {

@@ -18,11 +18,11 @@ struct PendingFixture {
     test::ManualLoop loop;
     std::shared_ptr<test::RecordingPending<int>> pending =
         std::make_shared<test::RecordingPending<int>>(loop, Deadline::after(1s, loop.now()));
-    client::PendingPtr<int> started{};
+    detail::client::PendingPtr<int> started{};
 
     void launch() {
-        client::launch<int>(pending,
-                            [this](const client::PendingPtr<int>& begun) { started = begun; });
+        detail::client::launch<int>(
+            pending, [this](const detail::client::PendingPtr<int>& begun) { started = begun; });
     }
     [[nodiscard]] std::optional<Errc> failure() const {
         return pending->answers.size() == 1 && !pending->answers.front()
@@ -94,8 +94,8 @@ TEST_CASE("R15: an operation that never reached its loop is cancelled with it") 
     {
         test::ManualLoop loop;
         pending = std::make_shared<test::RecordingPending<int>>(loop, Deadline::never());
-        client::launch<int>(pending,
-                            [](const client::PendingPtr<int>&) { FAIL("the loop has ended"); });
+        detail::client::launch<int>(
+            pending, [](const detail::client::PendingPtr<int>&) { FAIL("the loop has ended"); });
     }
     REQUIRE(pending->answers.size() == 1);
     CHECK(pending->answers.front().failure().code == Errc::cancelled);
@@ -121,8 +121,8 @@ TEST_CASE("pending: it may be let go of by what it gives up") {
     test::ManualLoop loop;
     auto pending =
         std::make_shared<test::RecordingPending<int>>(loop, Deadline::after(1s, loop.now()));
-    client::PendingPtr<int> waiting;
-    client::launch<int>(pending, [&](const client::PendingPtr<int>& begun) {
+    detail::client::PendingPtr<int> waiting;
+    detail::client::launch<int>(pending, [&](const detail::client::PendingPtr<int>& begun) {
         waiting = begun;
         begun->on_give_up([&](Failure failure) -> core::Result<int> {
             waiting = nullptr;
@@ -139,7 +139,7 @@ TEST_CASE("R15: a duty to answer that is dropped answers by that, and not after 
     PendingFixture f;
     f.launch();
     f.loop.run_until_idle();
-    std::optional<client::AnswerTo<int>> duty{std::in_place, f.started, Errc::lock_lost};
+    std::optional<detail::client::AnswerTo<int>> duty{std::in_place, f.started, Errc::lock_lost};
     auto copy = duty;
     duty.reset();
     CHECK(f.pending->answers.empty());

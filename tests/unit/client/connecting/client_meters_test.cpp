@@ -15,7 +15,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using client::ClientMeters;
+using detail::client::ClientMeters;
 
 namespace {
 
@@ -28,7 +28,7 @@ TEST_CASE("client meters: sends that failed are apart") {
     meters->sent(3, 5ms, true);
     meters->sent(2, 7ms, false);
     core::MetricList all{{}};
-    client::add_metrics(all, *meters, nullptr);
+    detail::client::add_metrics(all, *meters, nullptr);
     const Metrics metrics = all.take();
     CHECK(metrics.value("messaging.client.sent.messages") == 5);
     CHECK(metrics.value("messaging.client.sent.messages", send_failed) == 2);
@@ -46,7 +46,7 @@ TEST_CASE("client meters: answers to accepts") {
     meters->accepted(7ms, &none);
     meters->accepted(8ms, &refused);
     core::MetricList all{{}};
-    client::add_metrics(all, *meters, nullptr);
+    detail::client::add_metrics(all, *meters, nullptr);
     const Metrics metrics = all.take();
     const auto answers = [&](const char* result) {
         return metrics.value("sessionq.accept.answers", {{"sessionq.result", result}});
@@ -68,7 +68,7 @@ TEST_CASE("client meters: connections") {
     counts.received.add(700);
     counts.sent.add(300);
     core::MetricList all{{}};
-    client::add_metrics(all, *std::make_unique<ClientMeters>(), &counts);
+    detail::client::add_metrics(all, *std::make_unique<ClientMeters>(), &counts);
     const Metrics metrics = all.take();
     CHECK(metrics.value("sessionq.connection.count") == 2);
     CHECK(metrics.value("sessionq.connection.opened") == 5);
@@ -82,12 +82,14 @@ TEST_CASE("client meters: connections") {
 TEST_CASE("client metrics: what senders and receivers did, over all receive threads") {
     test::OrdersFixture f;
     for (int i = 0; i < 4; ++i) { // each is on another thread
-        Sender{f.client, "orders"}.send_all({Message::text("a", "1"), Message::text("b", "2")});
+        Sender{f.client, "orders"}.send_all(
+            {Message::of("1").in_session("a"), Message::of("2").in_session("b")});
     }
-    const Sender patient{f.client, "orders", {.max_tries = 2}};
-    patient.send(Message::text("c", "3"));
+    const Sender patient{f.client, "orders", {.max_attempts = 2}};
+    patient.send(Message::of("3").in_session("c"));
     const Sender lost{f.client, "nowhere"};
-    CHECK(test::code_of([&] { lost.send(Message::text("a", "4")); }) == Errc::entity_not_found);
+    CHECK(test::code_of([&] { lost.send(Message::of("4").in_session("a")); }) ==
+          Errc::entity_not_found);
     static_cast<void>(SessionReceiver::accept(f.client, "orders", "a"));
 
     const Metrics metrics = f.client.metrics();
@@ -109,7 +111,7 @@ TEST_CASE("processor metrics: of the last start, and nothing before") {
     std::promise<void> handled;
     processor.on_message([&handled](MessageContext&) { handled.set_value(); });
     CHECK(processor.metrics().all().empty());
-    f.sender.send(Message::text("a", "1"));
+    f.sender.send(Message::of("1").in_session("a"));
     processor.start();
     REQUIRE(handled.get_future().wait_for(30s) == std::future_status::ready);
     CHECK(processor.metrics().value("sessionq.slot.count") == 8);
@@ -130,7 +132,7 @@ TEST_CASE("processor metrics: what waits at the entity, health, and the name of 
     const Client client = Client::in_process(broker, {.client_id = "billing"});
     const Sender sender{client, "orders"};
     for (const char* session : {"a", "b", "c"}) {
-        sender.send(Message::text(session, "1"));
+        sender.send(Message::of("1").in_session(session));
     }
     std::promise<void> started;
     std::promise<void> go_on;

@@ -29,7 +29,7 @@ namespace {
 struct Front {
     explicit Front(const amqp::TlsContextPtr& tls = {}, server::Limits limits = {},
                    server::TokenVerifier verifier = {}, std::uint16_t at = 0) {
-        client::run_on(thread, [&] {
+        detail::client::run_on(thread, [&] {
             server = std::make_unique<server::Server>(
                 host.broker(), thread, thread.io_context(),
                 server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}},
@@ -42,7 +42,7 @@ struct Front {
         static_cast<void>(host.broker().create_queue("plain", {}, host.now()).value());
     }
     ~Front() {
-        client::run_on(thread, [&] { server.reset(); });
+        detail::client::run_on(thread, [&] { server.reset(); });
     }
     [[nodiscard]] std::string connection(const std::string& host_name, const std::string& key,
                                          const std::string& rest) const {
@@ -53,8 +53,8 @@ struct Front {
         return connection("127.0.0.1", key, ";UseDevelopmentEmulator=true");
     }
 
-    client::BrokerHost host{};
-    client::ReceiveThread thread{};
+    detail::client::BrokerHost host{};
+    detail::client::ReceiveThread thread{};
     std::unique_ptr<server::Server> server{};
     std::uint16_t port{0};
 };
@@ -83,8 +83,9 @@ void consume(const Client& client) {
     processor.start();
     Sender sender{client, "orders"};
     for (int i = 0; i < 10; ++i) {
-        sender.send_all(std::vector<Message>{Message::text("s" + std::to_string(i % 5), "book"),
-                                             Message::text("s" + std::to_string(i % 5), "book")});
+        sender.send_all(
+            std::vector<Message>{Message::of("book").in_session("s" + std::to_string(i % 5)),
+                                 Message::of("book").in_session("s" + std::to_string(i % 5))});
     }
     CHECK(done.get_future().wait_for(30s) == std::future_status::ready);
     CHECK(processor.stop(10s).complete);
@@ -111,7 +112,7 @@ TEST_CASE("Client::connect: the same application runs over TCP and over TLS") {
 TEST_CASE("Client::connect: a receiver takes a session, keeps state with it, renews and settles") {
     const Front front;
     const Client client = Client::connect(front.plain());
-    Sender{client, "orders"}.send(Message::text("a", "one"));
+    Sender{client, "orders"}.send(Message::of("one").in_session("a"));
     SessionReceiver receiver = SessionReceiver::accept_next(client, "orders");
     CHECK(receiver.session_id() == "a");
     receiver.set_state("half way");
@@ -126,7 +127,8 @@ TEST_CASE("Client::connect: a receiver takes a session, keeps state with it, ren
     receiver.close();
     CHECK_FALSE(SessionReceiver::try_accept_next(client, "orders", 1ms));
     CHECK(list_sessions(client, "orders") == std::vector<std::string>{"a"}); // it has state
-    Sender{client, "orders"}.send_all(std::vector<Message>(600, Message::text("a", "two")));
+    Sender{client, "orders"}.send_all(
+        std::vector<Message>(600, Message::of("two").in_session("a")));
     CHECK(purge(client, "orders") == 600);
 }
 
@@ -161,19 +163,19 @@ TEST_CASE(
     "Client::connect: a send is tried again if that is wanted, and an unknown entity is not") {
     const Front front;
     const Client client = Client::connect(front.plain());
-    const Sender sender{client, "orders", {.max_tries = 3, .backoff = {.min = 1ms, .max = 2ms}}};
-    sender.send(Message::text("a", "one"));
+    const Sender sender{client, "orders", {.max_attempts = 3, .backoff = {.min = 1ms, .max = 2ms}}};
+    sender.send(Message::of("one").in_session("a"));
     MessageBatch batch = sender.create_batch();
     CHECK(batch.max_bytes() == 1U << 20U);
-    CHECK(batch.try_add(Message::text("a", "two")));
+    CHECK(batch.try_add(Message::of("two").in_session("a")));
     sender.send(std::move(batch));
     SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a");
     CHECK(receiver.receive(2, 10s).size() + receiver.receive(1, 100ms).size() == 2);
     CHECK(code_of([&] {
-              const Sender nowhere{client, "nowhere", {.max_tries = 3}};
-              nowhere.send(Message::text("a", "one"));
+              const Sender nowhere{client, "nowhere", {.max_attempts = 3}};
+              nowhere.send(Message::of("one").in_session("a"));
           }) == Errc::entity_not_found);
-    CHECK(code_of([&] { Sender{client, "orders", {.max_tries = 0}}; }) == Errc::invalid_option);
+    CHECK(code_of([&] { Sender{client, "orders", {.max_attempts = 0}}; }) == Errc::invalid_option);
     CHECK(code_of([&] {
               Sender{client, "orders", {.backoff = {.min = 2s, .max = 1s}}};
           }) == Errc::invalid_option);
@@ -203,13 +205,13 @@ TEST_CASE("Client::connect: each way to fail is an error of its own, in time, wi
 
     const Client client = Client::connect(front.plain());
     CHECK(code_of([&] {
-              Sender{client, "nowhere"}.send(Message::text("a", "x"));
+              Sender{client, "nowhere"}.send(Message::of("x").in_session("a"));
           }) == Errc::entity_not_found);
     CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept_next(client, "plain")); }) ==
           Errc::session_required);
     const Client wrong = Client::connect(front.plain("SECRET"));
     CHECK(code_of([&] {
-              Sender{wrong, "orders"}.send(Message::text("a", "x"));
+              Sender{wrong, "orders"}.send(Message::of("x").in_session("a"));
           }) == Errc::unauthorized);
 
     const Front secure{
@@ -230,7 +232,7 @@ TEST_CASE("Client::connect: a signature made elsewhere serves until it has expir
     const Front front;
     const auto with_signature = [&](WallTime expires) {
         return "Endpoint=sb://127.0.0.1:" + std::to_string(front.port) + ";SharedAccessSignature=" +
-               servicebus::make_shared_access_signature(
+               detail::servicebus::make_shared_access_signature(
                    "sb://127.0.0.1/orders", "RootManageSharedAccessKey", "SAS_KEY_VALUE", expires) +
                ";EntityPath=orders;UseDevelopmentEmulator=true";
     };
@@ -252,7 +254,7 @@ namespace {
 class FakeCredential final : public TokenCredential {
 public:
     AccessToken get_token(const TokenRequest&) override {
-        on_receive_thread = on_receive_thread || client::ReceiveThread::on_any();
+        on_receive_thread = on_receive_thread || detail::client::ReceiveThread::on_any();
         if (signed_out) {
             throw std::runtime_error{"nobody is signed in"};
         }
@@ -305,19 +307,19 @@ TEST_CASE("Client::connect: a credential's tokens take the place of a key") {
 TEST_CASE("Client::connect: keys are rotated without a new client, and an entity may have one") {
     Front front;
     const auto change_keys = [&](server::AccessKeys keys) {
-        client::run_on(front.thread, [&] { front.server->change_keys(std::move(keys)); });
+        detail::client::run_on(front.thread, [&] { front.server->change_keys(std::move(keys)); });
     };
     const std::string where =
         "Endpoint=sb://127.0.0.1:" + std::to_string(front.port) + ";UseDevelopmentEmulator=true";
     const NamedKeyCredential credential{"RootManageSharedAccessKey", "SAS_KEY_VALUE"};
     const Client client = Client::connect(where, credential);
     Sender orders{client, "orders"};
-    orders.send(Message::text("a", "before"));
+    orders.send(Message::of("before").in_session("a"));
 
     server::AccessKey of_plain{"3"};
     of_plain.entity = "plain";
     change_keys({{"next", "2"}, {"of-plain", of_plain}});
-    orders.send(Message::text("a", "by the token of the old key"));
+    orders.send(Message::of("by the token of the old key").in_session("a"));
     CHECK(code_of([&] { Sender{client, "plain"}.send(Message{}); }) == Errc::unauthorized);
     credential.update("next", "2");
     SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a");
@@ -386,7 +388,7 @@ TEST_CASE("Client::connect: a credential is asked again before its token expires
     }
     CHECK(last >= 3);
     CHECK_FALSE(receiver.loss());
-    Sender{client, "orders"}.send(Message::text("a", "still here"));
+    Sender{client, "orders"}.send(Message::of("still here").in_session("a"));
     auto message = receiver.receive_one(20s);
     REQUIRE(message);
     message->complete();
@@ -407,7 +409,7 @@ TEST_CASE("Client::connect: the application is told that a connection is idle, s
                             .connection_write_idle_timeout = 1s,
                             .on_connection_idle = [&](const ConnectionIdleness& idleness) {
                                 on_caller = on_caller || std::this_thread::get_id() == caller ||
-                                            client::ReceiveThread::on_any();
+                                            detail::client::ReceiveThread::on_any();
                                 if (idleness.direction == IdleDirection::read) {
                                     nothing_received.set_value(idleness); // once: it ends then
                                 } else if (writes.fetch_add(1) == 0) {
@@ -428,7 +430,7 @@ TEST_CASE("Client::connect: the application is told that a connection is idle, s
         const ConnectionIdleness received = receiving.get();
         CHECK(received.broker == sent.broker);
         CHECK(received.idle >= 4s);
-        Sender{client, "orders"}.send(Message::text("a", "on a new connection"));
+        Sender{client, "orders"}.send(Message::of("on a new connection").in_session("a"));
     }
     CHECK_FALSE(on_caller);
     CHECK(writes > 1);
@@ -452,7 +454,7 @@ TEST_CASE("Client::connect: a processor outlives the loss of its connection") {
             front->host.broker()
                 .find("orders")
                 .value()
-                ->send(std::vector<Message>{Message::text("a", "x")}, front->host.now())
+                ->send(std::vector<Message>{Message::of("x").in_session("a")}, front->host.now())
                 .value());
     };
     send();
@@ -463,14 +465,15 @@ TEST_CASE("Client::connect: a processor outlives the loss of its connection") {
     CHECK(before.value("sessionq.connection.lost") == 0);
     CHECK(before.value("sessionq.network.io", {{"network.io.direction", "receive"}}) > 100);
     CHECK(before.value("sessionq.network.io", {{"network.io.direction", "transmit"}}) > 100);
-    client::run_on(front->thread, [&] { // every connection is dropped, and the port is open again
-        const std::uint16_t port = front->port;
-        front->server.reset();
-        front->server = std::make_unique<server::Server>(
-            front->host.broker(), front->thread, front->thread.io_context(),
-            server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}});
-        REQUIRE(front->server->listen({.port = port}).ok());
-    });
+    detail::client::run_on(
+        front->thread, [&] { // every connection is dropped, and the port is open again
+            const std::uint16_t port = front->port;
+            front->server.reset();
+            front->server = std::make_unique<server::Server>(
+                front->host.broker(), front->thread, front->thread.io_context(),
+                server::AccessPolicy{.keys = {{"RootManageSharedAccessKey", "SAS_KEY_VALUE"}}});
+            REQUIRE(front->server->listen({.port = port}).ok());
+        });
     send();
     CHECK(second.get_future().wait_for(30s) == std::future_status::ready);
     processor.stop(10s);
@@ -490,7 +493,7 @@ TEST_CASE(
     constexpr int sessions = 100;
     std::vector<Message> messages;
     for (int i = 0; i < sessions; ++i) {
-        messages.push_back(Message::text("s" + std::to_string(i), "x"));
+        messages.push_back(Message::of("x").in_session("s" + std::to_string(i)));
     }
     Sender{client, "orders"}.send_all(std::move(messages));
     std::atomic<int> left{sessions};
@@ -523,7 +526,7 @@ TEST_CASE("Client: one that connects lazily is there before its broker") {
     const Client client = Client::connect(
         connection, {.connect_lazily = true, .reconnect_backoff = {.min = 10ms, .max = 100ms}});
     const Sender sender{client, "orders"};
-    CHECK(code_of([&] { sender.send(Message::text("a", "too early")); }) ==
+    CHECK(code_of([&] { sender.send(Message::of("too early").in_session("a")); }) ==
           Errc::connection_refused);
     SessionProcessor processor{client, "orders", {.health = {.not_connected = 1s}}};
     std::promise<std::string> handled;
@@ -544,7 +547,7 @@ TEST_CASE("Client: one that connects lazily is there before its broker") {
     const Front front{{}, {}, {}, port};
     auto text = handled.get_future();
     for (bool is_sent = false; !is_sent;) { // a connection that was refused is tried again later
-        is_sent = !code_of([&] { sender.send(Message::text("a", "in time")); });
+        is_sent = !code_of([&] { sender.send(Message::of("in time").in_session("a")); });
     }
     REQUIRE(text.wait_for(30s) == std::future_status::ready);
     CHECK(text.get() == "in time");

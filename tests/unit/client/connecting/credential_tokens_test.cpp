@@ -43,11 +43,12 @@ public:
 struct Case {
     Case() { credential->expires = loop.wall_now() + 1h; }
 
-    std::optional<core::Result<servicebus::Token>> ask() {
-        std::optional<core::Result<servicebus::Token>> got;
-        source->ask(
-            "sb://h/orders", loop.wall_now(), Deadline::never(),
-            [&got](core::Result<servicebus::Token> token) { got.emplace(std::move(token)); });
+    std::optional<core::Result<detail::servicebus::Token>> ask() {
+        std::optional<core::Result<detail::servicebus::Token>> got;
+        source->ask("sb://h/orders", loop.wall_now(), Deadline::never(),
+                    [&got](core::Result<detail::servicebus::Token> token) {
+                        got.emplace(std::move(token));
+                    });
         while (!got) { // the credential's thread posts
             if (!loop.turn()) {
                 std::this_thread::yield();
@@ -58,8 +59,8 @@ struct Case {
 
     test::ManualLoop loop{};
     std::shared_ptr<FakeCredential> credential{std::make_shared<FakeCredential>()};
-    std::unique_ptr<client::CredentialTokens> source{
-        std::make_unique<client::CredentialTokens>(credential, loop)};
+    std::unique_ptr<detail::client::CredentialTokens> source{
+        std::make_unique<detail::client::CredentialTokens>(credential, loop)};
 };
 
 } // namespace
@@ -93,7 +94,7 @@ TEST_CASE("credential tokens: whoever asks at the same time shares one call") {
     int answered = 0;
     for (int i = 0; i < 3; ++i) {
         t.source->ask("sb://h/orders", t.loop.wall_now(), Deadline::never(),
-                      [&answered](const core::Result<servicebus::Token>& token) {
+                      [&answered](const core::Result<detail::servicebus::Token>& token) {
                           CHECK(token.ok());
                           ++answered;
                       });
@@ -129,8 +130,9 @@ TEST_CASE("R18: credential tokens: a credential that does not return keeps nobod
     auto t = std::make_unique<Case>();
     const auto credential = t->credential;
     credential->hold = go.get_future().share();
-    t->source->ask("sb://h/orders", t->loop.wall_now(), Deadline::never(),
-                   [](const core::Result<servicebus::Token>&) { FAIL("answered after the end"); });
+    t->source->ask(
+        "sb://h/orders", t->loop.wall_now(), Deadline::never(),
+        [](const core::Result<detail::servicebus::Token>&) { FAIL("answered after the end"); });
     t.reset();
     go.set_value();
     while (credential.use_count() > 1) { // its thread lets go of it

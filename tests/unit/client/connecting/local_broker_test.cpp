@@ -44,7 +44,7 @@ TEST_CASE("local broker: what is due happens by itself") {
     LocalBroker broker;
     broker.create_queue("orders", {.dead_letter_on_expiration = true});
     const Client client = Client::in_process(broker);
-    Message message = Message::text("a", "short-lived");
+    Message message = Message::of("short-lived").in_session("a");
     message.time_to_live = 2ms;
     Sender{client, "orders"}.send(std::move(message));
     // `counts` of the dead letters does not make the message expire. The broker's thread does.
@@ -61,7 +61,7 @@ TEST_CASE("local broker: its queues live as long as a client of it") {
         broker.create_queue("orders");
         client = Client::in_process(broker);
     }
-    Sender{*client, "orders"}.send(Message::text("a", "1"));
+    Sender{*client, "orders"}.send(Message::of("1").in_session("a"));
     CHECK(Browser{*client, "orders"}.peek(10).size() == 1);
 }
 
@@ -100,8 +100,8 @@ TEST_CASE("client: bad options are refused by member name") {
 
 TEST_CASE("sender: a message without an id gets one of its own; one with an id keeps it") {
     OrdersFixture f;
-    f.sender.send_all({Message::text("a", "1"), Message::text("a", "2")});
-    Message named = Message::text("a", "3");
+    f.sender.send_all({Message::of("1").in_session("a"), Message::of("2").in_session("a")});
+    Message named = Message::of("3").in_session("a");
     named.message_id = "mine";
     f.sender.send(std::move(named));
     const auto messages = Browser{f.client, "orders"}.peek(10);
@@ -114,9 +114,11 @@ TEST_CASE("sender: a message without an id gets one of its own; one with an id k
 TEST_CASE("sender: scheduled messages become available later, and are taken back before") {
     OrdersFixture f;
     const WallTime later = core::system_clock().wall_now() + 1h;
-    const auto number = f.sender.schedule(Message::text("a", "1"), later);
-    CHECK(f.sender.schedule_all({Message::text("a", "2"), Message::text("a", "3")}, later).size() ==
-          2);
+    const auto number = f.sender.schedule(Message::of("1").in_session("a"), later);
+    CHECK(f.sender
+              .schedule_all({Message::of("2").in_session("a"), Message::of("3").in_session("a")},
+                            later)
+              .size() == 2);
     CHECK(f.broker.counts("orders").scheduled == 3);
     f.sender.cancel_scheduled({number});
     CHECK(f.broker.counts("orders").scheduled == 2);
@@ -176,7 +178,7 @@ TEST_CASE("sender: the length of ids is counted in characters, not bytes") {
 TEST_CASE("browser: pages through an entity and disturbs nothing") {
     OrdersFixture f;
     for (int i = 0; i < 10; ++i) {
-        f.sender.send(Message::text(i % 2 == 0 ? "even" : "odd", std::to_string(i)));
+        f.sender.send(Message::of(std::to_string(i)).in_session(i % 2 == 0 ? "even" : "odd"));
     }
     std::vector<std::string> seen;
     for (const ReceivedMessage& message : Browser{f.client, "orders", {.page_size = 3}}) {
@@ -204,7 +206,7 @@ TEST_CASE("browser: more sessions than fit a page are listed") {
     OrdersFixture f;
     std::vector<Message> messages;
     for (int i = 0; i < 1'001; ++i) {
-        messages.push_back(Message::text(std::to_string(i), "x"));
+        messages.push_back(Message::of("x").in_session(std::to_string(i)));
     }
     f.sender.send_all(std::move(messages));
     CHECK(list_sessions(f.client, "orders").size() == 1'001);
@@ -305,7 +307,7 @@ TEST_CASE("local broker: what is sent to a topic is received from its subscripti
     const Client client = Client::in_process(broker);
     Sender sender{client, "news"};
     for (const char* color : {"red", "blue", "red"}) {
-        Message message = Message::text("a", color);
+        Message message = Message::of(color).in_session("a");
         message.properties.emplace("color", std::string{color});
         sender.send(std::move(message));
     }
@@ -313,7 +315,7 @@ TEST_CASE("local broker: what is sent to a topic is received from its subscripti
     Browser browser{client, "news/subscriptions/red"};
     CHECK(browser.peek(10).size() == 2);
     Sender misled{client, "news/subscriptions/red"};
-    CHECK(code_of([&] { misled.send(Message::text("a", "1")); }) == Errc::not_supported);
+    CHECK(code_of([&] { misled.send(Message::of("1").in_session("a")); }) == Errc::not_supported);
 }
 
 TEST_CASE("local broker: with a data directory, what a client was told is done is there when the "
@@ -327,9 +329,9 @@ TEST_CASE("local broker: with a data directory, what a client was told is done i
         const Client client = Client::in_process(broker);
         Sender sender{client, "orders"};
         for (const char* text : {"1", "2", "3"}) {
-            sender.send(Message::text("a", text));
+            sender.send(Message::of(text).in_session("a"));
         }
-        Sender{client, "left"}.send(Message::text("b", "x"));
+        Sender{client, "left"}.send(Message::of("x").in_session("b"));
         SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a");
         receiver.receive_one(10s)->complete();
         receiver.receive_one(10s)->abandon();
@@ -366,8 +368,8 @@ TEST_CASE("local broker: damaged data is refused, or set aside if the options sa
         broker.create_queue("orders");
         const Client client = Client::in_process(broker);
         Sender sender{client, "orders"};
-        sender.send(Message::text("a", "one"));
-        sender.send(Message::text("a", std::string(1000, 'x')));
+        sender.send(Message::of("one").in_session("a"));
+        sender.send(Message::of(std::string(1000, 'x')).in_session("a"));
     }
     {
         const auto file = options.data_directory / "sessionq.db";
@@ -417,7 +419,7 @@ TEST_CASE("local broker: a process that ends when it gets what is deleted with i
     };
     std::vector<Message> messages;
     for (const char* text : {"1", "2", "3", "4", "5"}) {
-        messages.push_back(Message::text("a", text));
+        messages.push_back(Message::of(text).in_session("a"));
     }
     Sender{client, "orders"}.send_all(std::move(messages));
     std::int64_t deferred = 0;

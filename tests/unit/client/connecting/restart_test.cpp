@@ -47,7 +47,7 @@ bool happens_soon(const std::function<bool()>& attempt) {
 }
 
 struct RestartFixture : test::OrdersFixture {
-    void send(const std::string& session) { sender.send(Message::text(session, "x")); }
+    void send(const std::string& session) { sender.send(Message::of("x").in_session(session)); }
 };
 
 } // namespace

@@ -44,7 +44,8 @@ struct Setup {
         for (int session = 0; session < sessions; ++session) {
             std::vector<Message> messages;
             for (int i = 0; i < each; ++i) {
-                messages.push_back(Message::text("s" + std::to_string(session), std::to_string(i)));
+                messages.push_back(
+                    Message::of(std::to_string(i)).in_session("s" + std::to_string(session)));
             }
             sender.send_all(std::move(messages));
         }

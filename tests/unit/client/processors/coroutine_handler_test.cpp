@@ -65,7 +65,7 @@ TEST_CASE("coroutine handler: each of its parts runs while its span is entered")
     std::vector<bool> inside;
     {
         const auto client = Client::in_process(broker, {.tracer = spans});
-        Sender{client, "orders"}.send(Message::text("ada", "order"));
+        Sender{client, "orders"}.send(Message::of("order").in_session("ada"));
         std::latch handled{1};
         const auto handle = [&]() -> asio::awaitable<void> {
             inside.push_back(CurrentSpans::is_inside());

@@ -58,8 +58,8 @@ std::string visit(const std::string& path) {
 
 std::string refusal(const std::string& path) {
     try {
-        const client::DescribeEndpoint endpoint{path, [] { return std::string{}; },
-                                                core::system_clock()};
+        const detail::client::DescribeEndpoint endpoint{path, [] { return std::string{}; },
+                                                        core::system_clock()};
         return "opened";
     } catch (const Error& error) {
         CHECK(error.code() == Errc::invalid_option);
@@ -85,7 +85,7 @@ TEST_CASE("describe socket: it tells whoever connects of the processor, from sta
         });
         CHECK_FALSE(std::filesystem::exists(directory.socket()));
         processor.start();
-        Sender{client, "orders"}.send(Message::text("ada", "1"));
+        Sender{client, "orders"}.send(Message::of("1").in_session("ada"));
         handling.wait();
         const auto told = nlohmann::json::parse(visit(directory.socket()));
         CHECK(told.at("version") == 1);
@@ -114,8 +114,8 @@ TEST_CASE("describe socket: it tells whoever connects of the processor, from sta
 TEST_CASE("describe socket: only the owner may connect") {
     const SocketDirectory directory;
     const ::mode_t before = ::umask(0);
-    const client::DescribeEndpoint endpoint{directory.socket(), [] { return std::string{"x"}; },
-                                            core::system_clock()};
+    const detail::client::DescribeEndpoint endpoint{
+        directory.socket(), [] { return std::string{"x"}; }, core::system_clock()};
     ::umask(before);
     struct ::stat found {};
     REQUIRE(::stat(directory.socket().c_str(), &found) == 0);
@@ -126,8 +126,8 @@ TEST_CASE("describe socket: a visitor that reads nothing does not keep the next 
           "ever") {
     const SocketDirectory directory;
     const std::string document(8U << 20U, 'x'); // more than a socket's buffer
-    const client::DescribeEndpoint endpoint{directory.socket(), [&] { return document; },
-                                            core::system_clock()};
+    const detail::client::DescribeEndpoint endpoint{directory.socket(), [&] { return document; },
+                                                    core::system_clock()};
     asio::io_context context;
     asio::local::stream_protocol::socket silent{context};
     silent.connect(asio::local::stream_protocol::endpoint{directory.socket()});
@@ -143,8 +143,8 @@ TEST_CASE("describe socket: it replaces what a process left behind, and nothing 
     }
     REQUIRE(std::filesystem::exists(directory.socket()));
     {
-        const client::DescribeEndpoint endpoint{directory.socket(), [] { return std::string{"x"}; },
-                                                core::system_clock()};
+        const detail::client::DescribeEndpoint endpoint{
+            directory.socket(), [] { return std::string{"x"}; }, core::system_clock()};
         CHECK(visit(directory.socket()) == "x");
         CHECK(refusal(directory.socket()).find("another processor has opened it") !=
               std::string::npos);
@@ -160,8 +160,8 @@ TEST_CASE("describe socket: it replaces what a process left behind, and nothing 
 TEST_CASE("describe socket: a socket that another one has replaced stays") {
     const SocketDirectory directory;
     {
-        const client::DescribeEndpoint endpoint{directory.socket(), [] { return std::string{"x"}; },
-                                                core::system_clock()};
+        const detail::client::DescribeEndpoint endpoint{
+            directory.socket(), [] { return std::string{"x"}; }, core::system_clock()};
         std::filesystem::remove(directory.socket());
         std::ofstream{directory.socket()} << "kept";
     }

@@ -26,11 +26,11 @@ struct HandlerFixture {
     [[nodiscard]] SessionContext session() { return bench.started.front().context->session(); }
 
     template <typename T>
-    std::shared_ptr<RecordingPending<T>> run(client::Operation<T> operation) {
+    std::shared_ptr<RecordingPending<T>> run(detail::client::Operation<T> operation) {
         auto pending = std::make_shared<RecordingPending<T>>(operation.loop, operation.deadline);
         pending->watch(std::move(operation.context));
         pending->on_give_up(std::move(operation.unstarted));
-        client::launch<T>(pending, std::move(operation.start));
+        detail::client::launch<T>(pending, std::move(operation.start));
         bench.run();
         return pending;
     }

@@ -33,7 +33,7 @@ struct PauseFixture : test::OrdersFixture {
     void send(const std::string& session, int count) {
         std::vector<Message> messages;
         for (int i = 0; i < count; ++i) {
-            messages.push_back(Message::text(session, std::to_string(i)));
+            messages.push_back(Message::of(std::to_string(i)).in_session(session));
         }
         sender.send_all(std::move(messages));
     }

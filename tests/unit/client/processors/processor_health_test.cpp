@@ -49,7 +49,7 @@ TEST_CASE("processor health: on_health_changed may stop the processor, whose han
     LocalBroker broker;
     broker.create_queue("orders");
     const Client client = Client::in_process(broker);
-    Sender{client, "orders"}.send(Message::text("ada", "waits"));
+    Sender{client, "orders"}.send(Message::of("waits").in_session("ada"));
     SessionProcessor processor{client, {"orders", "nowhere"}, {.worker_threads = 1}};
     std::latch told{1};
     processor.on_message([&](MessageContext& context) {
@@ -123,7 +123,7 @@ TEST_CASE("processor health: a failure is told once: to on_error, or as a warnin
             LocalBroker broker;
             broker.create_queue("orders");
             const Client client = Client::in_process(broker);
-            Sender{client, "orders"}.send(Message::text("a", "bad"));
+            Sender{client, "orders"}.send(Message::of("bad").in_session("a"));
             SessionProcessor processor{
                 client, "orders", {.failure_policy = FailurePolicy::dead_letter()}};
             std::promise<void> failed;

@@ -70,7 +70,7 @@ TEST_CASE("processor: handles every message once, several at a time") {
 
 TEST_CASE("processor: consumes the dead letters of an entity with sessions") {
     ProcessorFixture f;
-    Sender{f.client, "orders"}.send(Message::text("ada", "1"));
+    Sender{f.client, "orders"}.send(Message::of("1").in_session("ada"));
     SessionReceiver::accept(f.client, "orders", "ada").receive_one()->dead_letter("why");
     Processor processor{f.client, "orders", {.sub_queue = SubQueue::dead_letter}};
     std::latch done{1};
@@ -313,7 +313,7 @@ TEST_CASE("processor: an entity with sessions is told as an error") {
 
 TEST_CASE("processor: bad options are named, and limits are changed while it runs") {
     ProcessorFixture f;
-    const auto make = [&](EntityProcessorOptions options) {
+    const auto make = [&](ProcessorOptions options) {
         return code_of([&] { const Processor made{f.client, "plain", options}; });
     };
     CHECK(make({.max_concurrent_calls = 0}) == Errc::invalid_option);
@@ -324,8 +324,9 @@ TEST_CASE("processor: bad options are named, and limits are changed while it run
     CHECK(make({.failure_policy = FailurePolicy::dead_letter_session()}) == Errc::invalid_option);
     CHECK(make({.sub_queue = SubQueue::transfer_dead_letter}) == Errc::not_supported);
     Processor processor{f.client, "plain", {.max_concurrent_calls = 1, .worker_threads = 4}};
-    CHECK(code_of([&] { processor.set_max_concurrent_calls(2); }) == Errc::invalid_state);
-    CHECK(code_of([&] { processor.set_prefetch(2); }) == Errc::invalid_state);
+    CHECK(code_of([&] { processor.update_limits({.max_concurrent_calls = 2}); }) ==
+          Errc::invalid_state);
+    CHECK(code_of([&] { processor.update_limits({.prefetch = 2}); }) == Errc::invalid_state);
     std::latch together{3};
     std::latch first{1};
     processor.on_message([&](MessageContext&) {
@@ -337,7 +338,7 @@ TEST_CASE("processor: bad options are named, and limits are changed while it run
     processor.start();
     f.send(3);
     first.wait();
-    processor.set_max_concurrent_calls(3);
+    processor.update_limits({.max_concurrent_calls = 3});
     together.wait();
     CHECK(processor.stop(10s).complete);
     CHECK(processor.counters().messages_completed == 3);
@@ -357,16 +358,16 @@ TEST_CASE("processor: the prefetch changes while it runs, and leaves the number 
     together.wait();
     const auto window = [&] { return processor.describe().slots.at(0).window; };
     CHECK(window() == 32);
-    processor.set_prefetch(50);
+    processor.update_limits({.prefetch = 50});
     CHECK(window() == 50);
-    CHECK(code_of([&] { processor.set_prefetch(10'001); }) == Errc::invalid_option);
-    processor.set_max_concurrent_calls(2);
+    CHECK(code_of([&] { processor.update_limits({.prefetch = 10'001}); }) == Errc::invalid_option);
+    processor.update_limits({.max_concurrent_calls = 2});
     CHECK(window() == 50);
-    processor.set_prefetch(0);
+    processor.update_limits({.prefetch = 0});
     CHECK(window() == 32);
-    processor.set_max_concurrent_calls(40);
+    processor.update_limits({.max_concurrent_calls = 40});
     CHECK(window() == 80);
     may_end.count_down();
     CHECK(processor.stop(10s).complete);
-    CHECK(code_of([&] { processor.set_prefetch(1); }) == Errc::invalid_state);
+    CHECK(code_of([&] { processor.update_limits({.prefetch = 1}); }) == Errc::invalid_state);
 }

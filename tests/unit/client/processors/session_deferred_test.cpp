@@ -27,7 +27,7 @@ constexpr auto patience = 20s;
 /// The test is in the handler of a session and has asked for deferred messages.
 struct DeferredFixture : test::HandlerFixture {
     void ask() {
-        auto call = client::receive_deferred(session(), {7, 8}, {});
+        auto call = detail::client::receive_deferred(session(), {7, 8}, {});
         finish = std::move(call.finish);
         pending = run(std::move(*call.operation));
     }
@@ -39,11 +39,11 @@ struct DeferredFixture : test::HandlerFixture {
         return finish(std::move(pending->answers.front()));
     }
     auto settle(const SessionMessage& message, ports::Outcome outcome) {
-        return run(std::move(*client::settle(message, outcome, {}).operation));
+        return run(std::move(*detail::client::settle(message, outcome, {}).operation));
     }
 
-    std::function<std::vector<SessionMessage>(core::Result<client::Deliveries>)> finish{};
-    std::shared_ptr<test::RecordingPending<client::Deliveries>> pending{};
+    std::function<std::vector<SessionMessage>(core::Result<detail::client::Deliveries>)> finish{};
+    std::shared_ptr<test::RecordingPending<detail::client::Deliveries>> pending{};
 };
 
 } // namespace
@@ -113,7 +113,7 @@ TEST_CASE("R15: session deferred: the end of the lock ends what is asked, and se
 TEST_CASE("session deferred: a request that is given up is given up at the link") {
     DeferredFixture f;
     std::stop_source stop;
-    auto call = client::receive_deferred(f.session(), {7}, {.stop = stop.get_token()});
+    auto call = detail::client::receive_deferred(f.session(), {7}, {.stop = stop.get_token()});
     const auto pending = f.run(std::move(*call.operation));
     stop.request_stop();
     f.bench.run();
@@ -124,16 +124,16 @@ TEST_CASE("session deferred: a request that is given up is given up at the link"
 
 TEST_CASE("session deferred: none asked for, and what is refused") {
     DeferredFixture f;
-    auto call = client::receive_deferred(f.session(), {}, {});
+    auto call = detail::client::receive_deferred(f.session(), {}, {});
     const auto none = f.run(std::move(*call.operation));
     REQUIRE(none->answers.size() == 1);
     CHECK(none->answers.front().value().empty());
     const auto messages = f.receive();
-    CHECK(test::code_of([&] { static_cast<void>(client::renew_lock(messages[0], {})); }) ==
+    CHECK(test::code_of([&] { static_cast<void>(detail::client::renew_lock(messages[0], {})); }) ==
           Errc::not_supported);
     f.bench.endpoint.can = {"scripted", {ports::Capability::lock_renewal}};
     CHECK(test::code_of([&] {
-              static_cast<void>(client::receive_deferred(f.session(), {1}, {}));
+              static_cast<void>(detail::client::receive_deferred(f.session(), {1}, {}));
           }) == Errc::not_supported);
     CHECK(test::code_of([&] { f.settle(messages[0], ports::Outcome::dead_letter); }) ==
           Errc::not_supported);
@@ -146,7 +146,7 @@ TEST_CASE("session deferred: none asked for, and what is refused") {
 TEST_CASE("session deferred: a session defers, and takes up again, within its handlers") {
     test::OrdersFixture f;
     for (const char* text : {"part", "rest", "end"}) {
-        f.sender.send(Message::text("ada", text));
+        f.sender.send(Message::of(text).in_session("ada"));
     }
     std::promise<std::string> seen;
     SessionProcessor processor{f.client, "orders"};
@@ -198,8 +198,8 @@ TEST_CASE("session deferred: a session defers, and takes up again, within its ha
 
 TEST_CASE("session deferred: what a handler does not settle stays deferred, uncounted") {
     test::OrdersFixture f;
-    f.sender.send(Message::text("ada", "part"));
-    f.sender.send(Message::text("ada", "rest"));
+    f.sender.send(Message::of("part").in_session("ada"));
+    f.sender.send(Message::of("rest").in_session("ada"));
     std::promise<std::int64_t> seen;
     std::optional<SessionMessage> kept;
     SessionProcessor processor{f.client, "orders"};

@@ -46,7 +46,7 @@ struct Setup {
     void send(const std::string& session, int count) {
         std::vector<Message> messages;
         for (int i = 0; i < count; ++i) {
-            messages.push_back(Message::text(session, std::to_string(i)));
+            messages.push_back(Message::of(std::to_string(i)).in_session(session));
         }
         Sender{client, "orders"}.send_all(std::move(messages));
     }
@@ -127,7 +127,7 @@ TEST_CASE("session processor: every session's messages in order, many sessions, 
 
 TEST_CASE("session processor: bad values are refused before anything starts, by member name") {
     Setup setup;
-    const auto refuse = [&](ProcessorOptions options) {
+    const auto refuse = [&](SessionProcessorOptions options) {
         return text_of([&] { SessionProcessor{setup.client, "orders", std::move(options)}; });
     };
     CHECK(refuse({.max_concurrent_sessions = 0}).find("max_concurrent_sessions") !=
@@ -383,7 +383,7 @@ TEST_CASE("session processor: named sessions are all served, by fewer places tha
           "receive threads") {
     constexpr int names = 8;
     Setup setup{{}, {.receive_threads = 4}};
-    ProcessorOptions options{.max_concurrent_sessions = 2, .session_idle_timeout = 1ms};
+    SessionProcessorOptions options{.max_concurrent_sessions = 2, .session_idle_timeout = 1ms};
     Countdown handled{2 * names};
     for (int i = 0; i < names; ++i) {
         options.session_ids.push_back("s" + std::to_string(i));
@@ -402,7 +402,7 @@ TEST_CASE("session processor: named sessions are all served, by fewer places tha
 TEST_CASE("DG9: one processor over several queues") {
     Setup setup;
     setup.broker.create_queue("returns");
-    Sender{setup.client, "returns"}.send(Message::text("r", "r"));
+    Sender{setup.client, "returns"}.send(Message::of("r").in_session("r"));
     setup.send("o", 1);
     Countdown both{2};
     std::mutex mutex;
@@ -567,7 +567,7 @@ TEST_CASE("session processor: more workers come with higher limits") {
 
 TEST_CASE("session processor: the number of workers follows what is asked for") {
     Setup setup;
-    const auto workers = [&](ProcessorOptions options) {
+    const auto workers = [&](SessionProcessorOptions options) {
         return SessionProcessor{setup.client, "orders", options}.options().worker_threads;
     };
     CHECK(workers({}) == 8);
@@ -672,7 +672,7 @@ TEST_CASE("session processor: what a handler sends belongs to the trace of its m
     Sender sender{setup.client, "bills"};
     orders.on_message([&](MessageContext& context) {
         // The trace in scope stays, because this context has none.
-        sender.send(Message::text("b", context.message().text()), {.timeout = patience});
+        sender.send(Message::of(context.message().text()).in_session("b"), {.timeout = patience});
     });
     bills.start();
     orders.start();
@@ -681,7 +681,8 @@ TEST_CASE("session processor: what a handler sends belongs to the trace of its m
     SUBCASE("which has none") {}
     const OperationContext context;
     Sender{setup.client, "orders"}.send(
-        Message::text("a", "1"), {.context = expected ? context.with_trace(trace) : context});
+        Message::of("1").in_session("a"),
+        {.context = expected ? context.with_trace(trace) : context});
     auto got = billed.get_future();
     REQUIRE(got.wait_for(patience) == std::future_status::ready);
     CHECK(got.get() == expected);

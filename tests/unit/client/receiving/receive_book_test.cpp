@@ -8,12 +8,12 @@
 #include "support/manual_loop.hpp"
 
 using namespace sessionq;
-using client::Deliveries;
-using client::ReceiveBook;
+using detail::client::Deliveries;
+using detail::client::ReceiveBook;
 
 namespace {
 
-class RecordingPending final : public client::Pending<Deliveries> {
+class RecordingPending final : public detail::client::Pending<Deliveries> {
 public:
     using Pending::Pending;
 

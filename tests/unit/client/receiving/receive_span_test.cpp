@@ -50,7 +50,7 @@ TEST_CASE("receive span: an accept that gets a session is a span, and an empty w
     TracedReceivers all;
     CHECK_FALSE(SessionReceiver::try_accept_next(all.client, "orders", 0s).has_value());
     CHECK(all.spans->spans().empty());
-    all.send("orders", {Message::text("ada", "1")});
+    all.send("orders", {Message::of("1").in_session("ada")});
     auto receiver = SessionReceiver::accept_next(all.client, "orders", {}, {.context = all.in_job});
     const auto ended = all.spans->spans();
     REQUIRE(ended.size() == 1);
@@ -62,7 +62,8 @@ TEST_CASE("receive span: an accept that gets a session is a span, and an empty w
 
 TEST_CASE("receive span: a receive links to what it got, and settlements have the ambient parent") {
     TracedReceivers all;
-    const auto sent = all.send("orders", {Message::text("ada", "1"), Message::text("ada", "2")});
+    const auto sent = all.send(
+        "orders", {Message::of("1").in_session("ada"), Message::of("2").in_session("ada")});
     auto receiver = SessionReceiver::accept_next(all.client, "orders");
     all.spans->clear();
     const OperationContext::Scope scope{all.in_job};

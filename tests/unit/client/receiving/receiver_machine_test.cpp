@@ -10,8 +10,8 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using client::ReceiverActions;
-using client::ReceiverMachine;
+using detail::client::ReceiverActions;
+using detail::client::ReceiverMachine;
 using Phase = ReceiverMachine::Phase;
 
 namespace {

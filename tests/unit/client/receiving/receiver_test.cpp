@@ -74,7 +74,8 @@ TEST_CASE("receiver: receives and settles messages of an entity without sessions
 
 TEST_CASE("receiver: dead letters of an entity with sessions, by sub-queue and by text") {
     ReceiverFixture f;
-    Sender{f.client, "orders"}.send_all({Message::text("a", "1"), Message::text("b", "2")});
+    Sender{f.client, "orders"}.send_all(
+        {Message::of("1").in_session("a"), Message::of("2").in_session("b")});
     for (const char* session : {"a", "b"}) {
         SessionReceiver::accept(f.client, "orders", session).receive_one()->dead_letter("why");
     }
@@ -206,7 +207,7 @@ TEST_CASE("receiver: a lock is renewed by itself, and by hand it is prolonged") 
     Receiver receiver = f.open();
     auto kept = receiver.receive_one();
     REQUIRE(kept);
-    Receiver by_hand = f.open({.renew_locks = false});
+    Receiver by_hand = f.open({.auto_renew = false});
     auto lost = by_hand.receive_one();
     REQUIRE(lost);
     const Deadline before = lost->lock_expires();

@@ -12,9 +12,9 @@ using namespace std::chrono_literals;
 namespace {
 
 template <typename T>
-class Taking final : public client::Pending<T> {
+class Taking final : public detail::client::Pending<T> {
 public:
-    using client::Pending<T>::Pending;
+    using detail::client::Pending<T>::Pending;
 
     std::optional<T> answer{};
     std::optional<Failure> failed{};
@@ -32,28 +32,29 @@ private:
 struct SessionReceiverCoreFixture {
     /// A session that came `waited` after it was asked for, with a lock of `lock`.
     void open(Duration waited, Duration lock, const SessionReceiverOptions& options = {}) {
-        open_with(waited, lock, client::settings_of(options));
+        open_with(waited, lock, detail::client::settings_of(options));
     }
-    void open_with(Duration waited, Duration lock, const client::ReceiverSettings& terms) {
+    void open_with(Duration waited, Duration lock, const detail::client::ReceiverSettings& terms) {
         const TimePoint asked = loop.now();
         loop.advance(waited);
         link = std::make_shared<test::ScriptedLink>("a", lock);
-        status = receivers.add(std::make_unique<client::SessionReceiverCore>(
-            client::SessionReceiverCore::Home{loop, receivers, notifier}, "orders", terms,
+        status = receivers.add(std::make_unique<detail::client::SessionReceiverCore>(
+            detail::client::SessionReceiverCore::Home{loop, receivers, notifier}, "orders", terms,
             std::make_unique<test::LinkToScript>(link), asked));
     }
     /// A message is there and is received.
-    std::shared_ptr<client::HeldDelivery> take() {
-        const auto pending = std::make_shared<Taking<client::Deliveries>>(loop, Deadline::never());
+    std::shared_ptr<detail::client::HeldDelivery> take() {
+        const auto pending =
+            std::make_shared<Taking<detail::client::Deliveries>>(loop, Deadline::never());
         status->receiver()->receive(pending, 1, false);
         link->deliver("x");
         loop.run_until_idle();
         REQUIRE(pending->answer);
         REQUIRE(pending->answer->size() == 1);
-        return std::shared_ptr<client::HeldDelivery>{
-            static_cast<client::HeldDelivery*>(pending->answer->front().release())};
+        return std::shared_ptr<detail::client::HeldDelivery>{
+            static_cast<detail::client::HeldDelivery*>(pending->answer->front().release())};
     }
-    void complete(std::shared_ptr<client::HeldDelivery> held) {
+    void complete(std::shared_ptr<detail::client::HeldDelivery> held) {
         status->receiver()->settle(std::make_shared<Taking<core::Done>>(loop, Deadline::never()),
                                    std::move(held), {.outcome = ports::Outcome::complete});
         static_cast<void>(link->answer_settlement());
@@ -72,11 +73,11 @@ struct SessionReceiverCoreFixture {
     }
     ~SessionReceiverCoreFixture() { receivers.end_all(); }
 
-    client::ReceiverSet receivers{};
+    detail::client::ReceiverSet receivers{};
     test::ManualLoop loop{};
     test::QueueExecutor notifier{};
     test::ScriptedLinkPtr link{};
-    std::shared_ptr<client::SessionStatus> status{};
+    std::shared_ptr<detail::client::SessionStatus> status{};
     int renewals{0};
 };
 
@@ -99,7 +100,7 @@ TEST_CASE("R12: session receiver: an accept that waited longer than the lock las
 TEST_CASE("R12: session receiver: without renewal the lock is counted from the answer, less what "
           "it may have travelled") {
     SessionReceiverCoreFixture f;
-    f.open(40s, 30s, {.renew_lock = false});
+    f.open(40s, 30s, {.auto_renew = false});
     CHECK_FALSE(f.status->loss());
     CHECK(f.status->lock_expires() > Deadline::after(27s, f.loop.now()));
     CHECK(f.status->lock_expires() < Deadline::after(30s, f.loop.now()));
@@ -115,7 +116,7 @@ TEST_CASE("R12: session receiver: an answer that came at once counts from the as
 
 TEST_CASE("session receiver: prefetched messages are asked for before anybody receives") {
     SessionReceiverCoreFixture f;
-    f.open_with(1s, 30s, client::settings_of(ReceiverOptions{.prefetch = 7}));
+    f.open_with(1s, 30s, detail::client::settings_of(ReceiverOptions{.prefetch = 7}));
     CHECK(f.link->credit == 7);
 }
 
@@ -194,7 +195,8 @@ TEST_CASE("session receiver: max_lock_renewal is without effect where nothing is
 TEST_CASE("R3: session receiver: closing drains, then detaches, then answers") {
     SessionReceiverCoreFixture f;
     f.open(0s, 30s);
-    const auto waiting = std::make_shared<Taking<client::Deliveries>>(f.loop, Deadline::never());
+    const auto waiting =
+        std::make_shared<Taking<detail::client::Deliveries>>(f.loop, Deadline::never());
     f.status->receiver()->receive(waiting, 2, false);
     f.loop.run_until_idle();
     static_cast<void>(f.link->take_log());
@@ -223,7 +225,7 @@ TEST_CASE("R18: session receiver: closing is bounded where the broker does not a
     const auto closed = f.close();
     const auto again = f.close();
     CHECK(f.link->take_log() == "close"); // no credit, no drain
-    f.loop.advance(client::ReceiverMachine::close_timeout - 1ns);
+    f.loop.advance(detail::client::ReceiverMachine::close_timeout - 1ns);
     CHECK_FALSE(closed->answer);
     f.loop.advance(1ns);
     CHECK(closed->answer);
@@ -238,7 +240,8 @@ TEST_CASE("session receiver: a lost session fails what waits and what was not co
     auto held = f.take();
     const auto settled = std::make_shared<Taking<core::Done>>(f.loop, Deadline::never());
     f.status->receiver()->settle(settled, std::move(held), {.outcome = ports::Outcome::complete});
-    const auto waiting = std::make_shared<Taking<client::Deliveries>>(f.loop, Deadline::never());
+    const auto waiting =
+        std::make_shared<Taking<detail::client::Deliveries>>(f.loop, Deadline::never());
     f.status->receiver()->receive(waiting, 1, false);
     f.link->events->on_lost(Failure{.code = Errc::connection_lost});
     CHECK(waiting->ended());
@@ -254,7 +257,7 @@ TEST_CASE("session receiver: a lost session fails what waits and what was not co
 TEST_CASE("R19: session receiver: an accepted session that nobody takes is given back") {
     SessionReceiverCoreFixture f;
     f.open(0s, 30s);
-    { const client::HeldSession accepted{f.status}; }
+    { const detail::client::HeldSession accepted{f.status}; }
     f.loop.run_until_idle();
     CHECK(f.link->take_log() == "close");
 }

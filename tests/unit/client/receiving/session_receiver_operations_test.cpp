@@ -32,10 +32,11 @@ public:
 
 /// What opening answers, with a broker that can do only this.
 Errc opened(const ports::Capabilities& can, const std::function<void(const Client&)>& open) {
-    const Client client = client::Access::make<Client>(std::make_shared<client::ClientCore>(
-        ClientOptions{}, [can](client::ReceiveThread& loop, core::Executor&) {
-            return std::make_unique<EmptyEndpoint>(loop, can);
-        }));
+    const Client client =
+        detail::client::Access::make<Client>(std::make_shared<detail::client::ClientCore>(
+            ClientOptions{}, [can](detail::client::ReceiveThread& loop, core::Executor&) {
+                return std::make_unique<EmptyEndpoint>(loop, can);
+            }));
     return test::code_of([&] { open(client); });
 }
 

@@ -28,7 +28,7 @@ struct SessionReceiverFixture {
     }
 
     void send(std::string_view session, std::string_view body) {
-        Sender{client, "orders"}.send(Message::text(session, body));
+        Sender{client, "orders"}.send(Message::of(body).in_session(session));
     }
     SessionReceiver accept(const std::string& session, SessionReceiverOptions options = {}) {
         return SessionReceiver::accept(client, "orders", session, options);
@@ -296,7 +296,7 @@ TEST_CASE("R11: a lock is renewed by itself while the application does nothing")
 TEST_CASE("R13: without renewal the stop token fires and the lock is lost, for everything") {
     SessionReceiverFixture f{{.lock_duration = 300ms}};
     f.send("a", "1");
-    SessionReceiver receiver = f.accept("a", {.renew_lock = false});
+    SessionReceiver receiver = f.accept("a", {.auto_renew = false});
     auto message = receiver.receive_one();
     REQUIRE(message);
     std::promise<void> warned;
@@ -311,7 +311,7 @@ TEST_CASE("R13: without renewal the stop token fires and the lock is lost, for e
 
 TEST_CASE("session receiver: a lock can be renewed by hand") {
     SessionReceiverFixture f;
-    SessionReceiver receiver = f.accept("a", {.renew_lock = false});
+    SessionReceiver receiver = f.accept("a", {.auto_renew = false});
     const Deadline first = receiver.lock_expires();
     const Deadline renewed = receiver.renew_lock();
     CHECK(renewed >= first);

@@ -5,7 +5,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using client::SettlingProgress;
+using detail::client::SettlingProgress;
 
 namespace {
 

@@ -8,11 +8,11 @@
 #include "support/manual_loop.hpp"
 
 using namespace sessionq;
-using client::HeldDelivery;
+using detail::client::HeldDelivery;
 
 namespace {
 
-class RecordingPending final : public client::Pending<core::Done> {
+class RecordingPending final : public detail::client::Pending<core::Done> {
 public:
     using Pending::Pending;
 
@@ -35,7 +35,7 @@ struct UnansweredSettlementsFixture {
     test::ManualLoop loop{};
     std::vector<std::shared_ptr<RecordingPending>> pending{};
     std::vector<std::weak_ptr<HeldDelivery>> watched{};
-    client::UnansweredSettlements settlements{};
+    detail::client::UnansweredSettlements settlements{};
 };
 
 } // namespace

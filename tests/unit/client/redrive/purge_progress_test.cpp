@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 using namespace sessionq;
-using client::PurgeProgress;
+using detail::client::PurgeProgress;
 using Next = PurgeProgress::Next;
 
 TEST_CASE("purge progress: without a limit it asks until nothing is deleted") {

@@ -42,9 +42,9 @@ struct RunFixture {
     explicit RunFixture(std::uint64_t max = 0, Deadline deadline = {})
         : pending{std::make_shared<test::RecordingPending<std::uint64_t>>(loop, deadline)} {
         pending->watch(OperationContext{}.with_stop(stop.get_token()));
-        client::launch<std::uint64_t>(
-            pending, [this, max](const client::PendingPtr<std::uint64_t>& begun) {
-                std::make_shared<client::PurgeRun>(
+        detail::client::launch<std::uint64_t>(
+            pending, [this, max](const detail::client::PendingPtr<std::uint64_t>& begun) {
+                std::make_shared<detail::client::PurgeRun>(
                     endpoint, ports::DeleteMessagesRequest{.entity = "orders"}, max, 60s, begun)
                     ->start();
             });
@@ -123,8 +123,8 @@ TEST_CASE("R15: purge: one that is given up ends with the answer to the request 
 
 TEST_CASE("purge: deletes what is there, in the broker of this process") {
     OrdersFixture f;
-    f.sender.send_all(std::vector<Message>(1'200, Message::text("a", "x")));
-    f.sender.send(Message::text("b", "y"));
+    f.sender.send_all(std::vector<Message>(1'200, Message::of("x").in_session("a")));
+    f.sender.send(Message::of("y").in_session("b"));
     CHECK(purge(f.client, "orders", {.max_messages = 700}) == 700);
     CHECK(purge(f.client, "orders", {.session_id = "b"}) == 1);
     CHECK(purge(f.client, "orders", {.enqueued_before = core::system_clock().wall_now() - 1h}) ==
@@ -136,8 +136,8 @@ TEST_CASE("purge: deletes what is there, in the broker of this process") {
 
 TEST_CASE("purge: dead letters go, and what a receiver has stays") {
     OrdersFixture f;
-    f.sender.send(Message::text("a", "1"));
-    f.sender.send(Message::text("a", "2"));
+    f.sender.send(Message::of("1").in_session("a"));
+    f.sender.send(Message::of("2").in_session("a"));
     SessionReceiver receiver = SessionReceiver::accept(f.client, "orders", "a");
     auto messages = receiver.receive(2);
     REQUIRE(messages.size() == 2);
@@ -150,7 +150,7 @@ TEST_CASE("purge: dead letters go, and what a receiver has stays") {
 
 TEST_CASE("purge: a bad argument or option is named before anything is sent") {
     OrdersFixture f;
-    f.sender.send(Message::text("a", "1"));
+    f.sender.send(Message::of("1").in_session("a"));
     CHECK(code_of([&] { purge(f.client, ""); }) == Errc::invalid_argument);
     CHECK(code_of([&] { purge(f.client, "nowhere"); }) == Errc::entity_not_found);
     CHECK_THROWS_WITH_AS(purge(f.client, "orders", {.session_id = "\xff"}),

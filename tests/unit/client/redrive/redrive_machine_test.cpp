@@ -11,7 +11,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using client::RedriveMachine;
+using detail::client::RedriveMachine;
 
 namespace {
 

@@ -33,7 +33,7 @@ void bury(const Client& client, const std::string& entity, const std::string& se
           const std::vector<std::string>& bodies, const std::string& reason = "Broken") {
     const Sender sender{client, entity.substr(0, entity.find("/Subscriptions/"))};
     for (const std::string& body : bodies) {
-        Message message = Message::text(session, body);
+        Message message = Message::of(body).in_session(session);
         message.message_id = "id-" + body.substr(0, 20);
         message.properties["kind"] = std::string{"order"};
         sender.send(std::move(message));
@@ -65,7 +65,7 @@ void check_redrive(const Client& client) {
     bury(client, "orders", "a", {"1", "2"});
     bury(client, "orders", "b", {"3"});
     bury(client, "orders", "a", {"4"});
-    Sender{client, "orders"}.send(Message::text("a", "newer"));
+    Sender{client, "orders"}.send(Message::of("newer").in_session("a"));
     std::vector<RedriveReport> told;
     const auto report =
         redrive(client, "orders", {.on_progress = [&](const auto& now) { told.push_back(now); }});
@@ -95,8 +95,8 @@ void send_copies(const Client& client, std::size_t count) {
     Browser dead{client, "orders", {.sub_queue = SubQueue::dead_letter}};
     const Sender sender{client, "orders"};
     for (const auto& letter : dead.peek(static_cast<std::uint32_t>(count))) {
-        client::block(client::Access::core(sender)->send(
-            std::vector{client::redriven_copy(letter, "orders/$deadletterqueue", {})}, {}));
+        detail::client::block(detail::client::Access::core(sender)->send(
+            std::vector{detail::client::redriven_copy(letter, "orders/$deadletterqueue", {})}, {}));
     }
 }
 
@@ -135,7 +135,8 @@ TEST_CASE("redrive: a copy has a new id and a mark, and its own life") {
     CHECK(again.front().message_id() != copy.message_id());
 }
 
-TEST_CASE("redrive: filter and limit select, the others stay and are not counted as delivered") {
+TEST_CASE(
+    "redrive: filter and max_messages select, the others stay and are not counted as delivered") {
     Fixture f;
     bury(f.client, "orders", "a", {"1", "2"}, "Down");
     bury(f.client, "orders", "b", {"3"}, "Down");
@@ -147,7 +148,7 @@ TEST_CASE("redrive: filter and limit select, the others stay and are not counted
     CHECK(dead_of(f.client, "orders") == "1 2 4");
     const auto first = Browser{f.client, "orders", {.sub_queue = SubQueue::dead_letter}}.peek(1);
     CHECK(first.front().delivery_count() == count_before.delivery_count());
-    CHECK(redrive(f.client, "orders", {.filter = {.reason = "Down"}, .limit = 1}).sent == 1);
+    CHECK(redrive(f.client, "orders", {.filter = {.reason = "Down"}, .max_messages = 1}).sent == 1);
     CHECK(dead_of(f.client, "orders") == "2 4");
     CHECK(redrive(f.client, "orders", {.filter = {.reason = "Broken"}}).sent == 1);
     CHECK(there(f.client, "orders", "a") == "1 4");
@@ -179,7 +180,7 @@ TEST_CASE("redrive: what an earlier one had sent is not sent again") {
         Fixture f{{.requires_session = false}};
         const Sender sender{f.client, "orders"};
         sender.send({.body = "1"});
-        sender.send(Message::text("a", "2"));
+        sender.send(Message::of("2").in_session("a"));
         Receiver receiver = Receiver::open(f.client, "orders");
         for (auto& message : receiver.receive(2)) {
             message.dead_letter("Broken");
@@ -298,8 +299,8 @@ TEST_CASE("redrive: bad arguments are named, a deadline and a stop token end it"
 
 TEST_CASE("redrive: a broker without receivers of dead letters is refused by name") {
     try {
-        static_cast<void>(
-            client::redrive_route({"Apache Artemis", {ports::Capability::peek}}, "orders", {}));
+        static_cast<void>(detail::client::redrive_route(
+            {"Apache Artemis", {ports::Capability::peek}}, "orders", {}));
         FAIL("not refused");
     } catch (const Error& error) {
         CHECK(error.code() == Errc::not_supported);
@@ -339,14 +340,14 @@ TEST_CASE("DeadLetterFilter: session, reason and age must all match, what is uns
         return ReceivedMessage{std::make_shared<const DecodedContent>(std::move(message)),
                                {.enqueued_time = WallTime{} + 10s, .dead_letter = std::move(why)}};
     };
-    const auto ada = letter(Message::text("ada", "x"),
+    const auto ada = letter(Message::of("x").in_session("ada"),
                             std::make_shared<const DeadLetterInfo>(DeadLetterInfo{"Bad", "very"}));
     CHECK(DeadLetterFilter{}.matches(letter({}), WallTime{}));
     CHECK(DeadLetterFilter{.session_id = "ada"}.matches(ada, {}));
     CHECK(DeadLetterFilter{.session_id = "ADA"}.matches(ada, {})); // the same session
     CHECK_FALSE(DeadLetterFilter{.session_id = "ben"}.matches(ada, {}));
     CHECK_FALSE(DeadLetterFilter{.session_id = ""}.matches(letter({}), {})); // none is not ""
-    CHECK(DeadLetterFilter{.session_id = ""}.matches(letter(Message::text("", "x")), {}));
+    CHECK(DeadLetterFilter{.session_id = ""}.matches(letter(Message::of("x").in_session("")), {}));
     CHECK(DeadLetterFilter{.reason = "Bad"}.matches(ada, {}));
     CHECK_FALSE(DeadLetterFilter{.reason = "bad"}.matches(ada, {}));
     CHECK_FALSE(DeadLetterFilter{.reason = "Bad"}.matches(letter({}), {}));

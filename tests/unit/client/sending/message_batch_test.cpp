@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 namespace {
 
 std::vector<Message> messages_of(MessageBatch batch) {
-    return client::Access::take_messages(std::move(batch));
+    return detail::client::Access::take_messages(std::move(batch));
 }
 
 } // namespace
@@ -26,7 +26,7 @@ std::vector<Message> messages_of(MessageBatch batch) {
 TEST_CASE("message batch: counts what its messages take in AMQP's form, and takes no more") {
     MessageBatch batch{2'000};
     int added = 0;
-    while (batch.try_add(Message::text("ada", std::string(100, 'x')))) {
+    while (batch.try_add(Message::of(std::string(100, 'x')).in_session("ada"))) {
         ++added;
         CHECK(batch.size() == static_cast<std::size_t>(added));
         CHECK(batch.bytes() <= 2'000);
@@ -34,10 +34,10 @@ TEST_CASE("message batch: counts what its messages take in AMQP's form, and take
     CHECK(added > 5);
     CHECK(batch.bytes() > 1'700);
     const std::uint64_t bytes = batch.bytes();
-    CHECK_FALSE(batch.try_add(Message::text("ada", std::string(2'000, 'x'))));
+    CHECK_FALSE(batch.try_add(Message::of(std::string(2'000, 'x')).in_session("ada")));
     CHECK(batch.bytes() == bytes); // unchanged
     const auto messages = messages_of(std::move(batch));
-    CHECK(client::sent_wire_size({.messages = messages}) == bytes);
+    CHECK(detail::client::sent_wire_size({.messages = messages}) == bytes);
 }
 
 TEST_CASE("message batch: one message is no batch, and may be as large as the limit") {
@@ -59,7 +59,7 @@ TEST_CASE("message batch: a message gets its id, deadline and trace when it is a
     const Deadline deadline = Deadline::after(1h, TimePoint{1h});
     {
         const OperationContext::Scope scope{OperationContext{deadline}.with_trace(trace)};
-        REQUIRE(batch.try_add(Message::text("ada", "x")));
+        REQUIRE(batch.try_add(Message::of("x").in_session("ada")));
     }
     const auto messages = messages_of(std::move(batch));
     CHECK_FALSE(messages.front().message_id.empty());
@@ -70,7 +70,7 @@ TEST_CASE("message batch: a message gets its id, deadline and trace when it is a
 TEST_CASE("message batch: an invalid message throws, and any number of messages is taken") {
     MessageBatch batch{0};
     CHECK(code_of([&] {
-              static_cast<void>(batch.try_add(Message::text(std::string(129, 'x'), "")));
+              static_cast<void>(batch.try_add(Message::of("").in_session(std::string(129, 'x'))));
           }) == Errc::invalid_argument);
     CHECK(code_of([&] {
               static_cast<void>(batch.try_add({.scheduled_enqueue_time = WallTime{}}));
@@ -89,14 +89,14 @@ TEST_CASE("sender: where a message may be larger than a batch, such a one is alo
     const Sender sender{client, "orders"};
     MessageBatch batch = sender.create_batch();
     CHECK(batch.max_bytes() == mega);
-    const Message large = Message::text("a", std::string(2 * mega, 'x'));
+    const Message large = Message::of(std::string(2 * mega, 'x')).in_session("a");
     CHECK_FALSE(sender.create_batch(mega).try_add(large));
-    CHECK_FALSE(batch.try_add(Message::text("a", std::string(3 * mega, 'x'))));
+    CHECK_FALSE(batch.try_add(Message::of(std::string(3 * mega, 'x')).in_session("a")));
     REQUIRE(batch.try_add(large));
-    CHECK_FALSE(batch.try_add(Message::text("a", "small")));
+    CHECK_FALSE(batch.try_add(Message::of("small").in_session("a")));
     sender.send(std::move(batch));
     CHECK(code_of([&] {
-              sender.send_all({large, Message::text("a", "small")});
+              sender.send_all({large, Message::of("small").in_session("a")});
           }) == Errc::message_too_large);
     CHECK(broker.counts("orders").active == 1);
 }
@@ -110,7 +110,7 @@ TEST_CASE("sender: a batch has the entity's limit, is sent whole, and a larger l
           Errc::invalid_argument);
     std::vector<Message> too_many;
     for (int i = 0; i < 12; ++i) {
-        too_many.push_back(Message::text("a", std::string(100'000, 'x')));
+        too_many.push_back(Message::of(std::string(100'000, 'x')).in_session("a"));
         static_cast<void>(batch.try_add(too_many.back()));
     }
     CHECK(batch.size() == 10);

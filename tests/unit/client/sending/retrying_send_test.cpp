@@ -12,7 +12,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using client::RetryingSend;
+using detail::client::RetryingSend;
 using Numbers = RetryingSend::SequenceNumbers;
 
 namespace {
@@ -34,18 +34,19 @@ struct RetryingSendFixture {
         : pending{std::make_shared<test::RecordingPending<Numbers>>(
               loop, Deadline::after(1min, loop.now()))} {
         pending->watch(OperationContext{}.with_stop(stop.get_token()));
-        client::launch<Numbers>(pending, [this](const client::PendingPtr<Numbers>& begun) {
-            ports::SendRequest request{.entity = "orders", .deadline = begun->deadline()};
-            request.messages.push_back({.body = "x", .message_id = "1"});
-            std::make_shared<RetryingSend>(
-                endpoint, tries, std::move(request),
-                client::SendRetry{{.max_tries = 3,
-                                   .backoff = {.min = 2s, .max = 2s},
-                                   .unknown_outcome = UnknownOutcome::resend},
-                                  7},
-                begun, meters)
-                ->begin();
-        });
+        detail::client::launch<Numbers>(
+            pending, [this](const detail::client::PendingPtr<Numbers>& begun) {
+                ports::SendRequest request{.entity = "orders", .deadline = begun->deadline()};
+                request.messages.push_back({.body = "x", .message_id = "1"});
+                std::make_shared<RetryingSend>(
+                    endpoint, tries, std::move(request),
+                    detail::client::SendRetry{{.max_attempts = 3,
+                                               .backoff = {.min = 2s, .max = 2s},
+                                               .unknown_outcome = UnknownOutcome::resend},
+                                              7},
+                    begun, meters)
+                    ->begin();
+            });
         loop.run_until_idle();
     }
     ~RetryingSendFixture() { tries.end_all(); }
@@ -58,8 +59,8 @@ struct RetryingSendFixture {
 
     test::ManualLoop loop{};
     SentTo endpoint{loop};
-    client::WaitingTries tries{};
-    client::ClientMeters meters{};
+    detail::client::WaitingTries tries{};
+    detail::client::ClientMeters meters{};
     std::stop_source stop{};
     std::shared_ptr<test::RecordingPending<Numbers>> pending;
 };

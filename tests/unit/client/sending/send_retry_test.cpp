@@ -5,7 +5,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using client::SendRetry;
+using detail::client::SendRetry;
 
 namespace {
 
@@ -14,7 +14,7 @@ const Failure busy{.code = Errc::server_busy, .detail = "busy"};
 const Failure lost{.code = Errc::connection_lost, .detail = "lost", .outcome_unknown = true};
 
 SendRetry of(std::uint32_t tries, UnknownOutcome unknown_outcome = UnknownOutcome::fail) {
-    return {SenderOptions{.max_tries = tries,
+    return {SenderOptions{.max_attempts = tries,
                           .backoff = {.min = 1s, .max = 4s},
                           .unknown_outcome = unknown_outcome},
             7};

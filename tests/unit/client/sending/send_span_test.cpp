@@ -47,7 +47,7 @@ struct TracedOrders {
 };
 
 Message carrying(const TraceContext& trace) {
-    Message message = Message::text("ada", "carries one");
+    Message message = Message::of("carries one").in_session("ada");
     message.properties["traceparent"] = trace.traceparent;
     return message;
 }
@@ -56,7 +56,7 @@ Message carrying(const TraceContext& trace) {
 
 TEST_CASE("send span: a message carries the context of its send") {
     TracedOrders orders;
-    orders.sender.send(Message::text("ada", "placed"), orders.within_request);
+    orders.sender.send(Message::of("placed").in_session("ada"), orders.within_request);
     const auto ended = orders.spans->spans();
     REQUIRE(ended.size() == 1);
     CHECK(ended[0].name == "send orders");
@@ -72,8 +72,8 @@ TEST_CASE("send span: the messages of one request each carry a context of their 
     TracedOrders orders;
     const TraceContext own{.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-b7ad6b7169203331-01",
                            .tracestate = ""};
-    std::vector<Message> messages{Message::text("ada", "1"), carrying(own),
-                                  Message::text("ada", "3")};
+    std::vector<Message> messages{Message::of("1").in_session("ada"), carrying(own),
+                                  Message::of("3").in_session("ada")};
     SUBCASE("as a list") { orders.sender.send_all(messages, orders.within_request); }
     SUBCASE("as a batch") {
         MessageBatch batch = orders.sender.create_batch();
@@ -99,11 +99,11 @@ TEST_CASE("send span: a batch has room for the contexts that its messages will g
     TracedOrders orders;
     const OperationContext::Scope scope{orders.within_request.context};
     MessageBatch batch = orders.sender.create_batch(10'000);
-    while (batch.try_add(Message::text("ada", "x"))) {
+    while (batch.try_add(Message::of("x").in_session("ada"))) {
     }
     REQUIRE(batch.size() > 10);
     MessageBatch carries{10'000}; // contexts in scope are counted when they are added
-    while (carries.try_add(Message::text("ada", "x"))) {
+    while (carries.try_add(Message::of("x").in_session("ada"))) {
     }
     CHECK(batch.size() == carries.size());
     CHECK(batch.bytes() == carries.bytes());
@@ -112,11 +112,12 @@ TEST_CASE("send span: a batch has room for the contexts that its messages will g
 TEST_CASE("send span: ends when the broker answers, and says why it failed") {
     TracedOrders orders;
     CHECK(test::code_of([&] {
-              Sender{orders.client, "nowhere"}.send(Message::text("ada", "x"));
+              Sender{orders.client, "nowhere"}.send(Message::of("x").in_session("ada"));
           }) == Errc::entity_not_found);
-    CHECK(test::code_of([&] { orders.sender.send(Message::text("ada", "x"), {.timeout = 0s}); }) ==
-          Errc::timeout);
-    const std::int64_t number = orders.sender.schedule(Message::text("ada", "later"),
+    CHECK(test::code_of([&] {
+              orders.sender.send(Message::of("x").in_session("ada"), {.timeout = 0s});
+          }) == Errc::timeout);
+    const std::int64_t number = orders.sender.schedule(Message::of("later").in_session("ada"),
                                                        std::chrono::system_clock::now() + 1h);
     CHECK(number > 0);
     const auto ended = orders.spans->spans();
@@ -134,9 +135,9 @@ TEST_CASE("send span: a trace goes on from a send through its handler to what th
     SessionProcessor processor{orders.client, "orders"};
     Sender bills{orders.client, "bills"};
     processor.on_message([&](MessageContext& context) {
-        bills.send(Message::text("ada", context.message().text()));
+        bills.send(Message::of(context.message().text()).in_session("ada"));
     });
-    orders.sender.send(Message::text("ada", "placed"), orders.within_request);
+    orders.sender.send(Message::of("placed").in_session("ada"), orders.within_request);
     processor.start();
     // send orders, receive orders, send bills, process orders, settle orders
     std::map<std::string, RecordedSpan> by_name;

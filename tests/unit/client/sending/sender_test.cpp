@@ -9,7 +9,7 @@
 #include "support/code_of.hpp"
 #include "unit/client/orders_fixture.hpp"
 
-namespace sessionq {
+namespace sessionq::inline v1 {
 
 TEST_CASE("sender: a message in braces is one message") {
     test::OrdersFixture f;
@@ -22,10 +22,11 @@ TEST_CASE("sender: a message in braces is one message") {
 
 TEST_CASE("sender: messages that are sent by reference stay as they are, and can be sent again") {
     test::OrdersFixture f;
-    const std::vector<Message> messages{Message::text("ada", "1"), Message::text("ada", "2")};
+    const std::vector<Message> messages{Message::of("1").in_session("ada"),
+                                        Message::of("2").in_session("ada")};
     f.sender.send_all(messages);
     f.sender.send_all(messages);
-    f.sender.send_all({Message::text("ada", "3")});
+    f.sender.send_all({Message::of("3").in_session("ada")});
     CHECK(messages.front().body == "1");
     CHECK(f.broker.counts("orders").active == 5);
 }
@@ -38,4 +39,4 @@ TEST_CASE("sender: a stop in braces is a stop with the defaults") {
     CHECK(processor.stop(std::chrono::seconds{1}).complete);
 }
 
-} // namespace sessionq
+} // namespace sessionq::inline v1

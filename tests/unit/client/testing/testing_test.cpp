@@ -42,7 +42,7 @@ TEST_CASE("fake message: tells how its handler settled it") {
     };
     FakeSession session{{.session_id = "ada"}};
     for (const Row& row : rows) {
-        FakeMessage message{session, Message::text("ada", "1")};
+        FakeMessage message{session, Message::of("1").in_session("ada")};
         CHECK_FALSE(message.settlement());
         message.run(MessageHandler{row.handle});
         REQUIRE(message.settlement());
@@ -50,12 +50,12 @@ TEST_CASE("fake message: tells how its handler settled it") {
         CHECK(message.context().settled());
         CHECK(test::code_of([&] { message.context().complete(); }) == Errc::already_settled);
     }
-    FakeMessage dead{session, Message::text("ada", "1")};
+    FakeMessage dead{session, Message::of("1").in_session("ada")};
     dead.context().dead_letter("Bad", "very", {{"seen", true}});
     CHECK(dead.settlement()->reason == "Bad");
     CHECK(dead.settlement()->description == "very");
     CHECK(dead.settlement()->properties_to_modify.at("seen") == PropertyValue{true});
-    FakeMessage untouched{session, Message::text("ada", "1")};
+    FakeMessage untouched{session, Message::of("1").in_session("ada")};
     untouched.run(MessageHandler{[](MessageContext&) {}});
     CHECK_FALSE(untouched.settlement());
 }
@@ -86,11 +86,11 @@ TEST_CASE("fake message: shows the message as a broker would deliver it") {
 
 TEST_CASE("fake message: a message of another session is refused") {
     FakeSession session{{.session_id = "ada"}};
-    CHECK_THROWS_WITH_AS((FakeMessage{session, Message::text("bob", "1")}),
+    CHECK_THROWS_WITH_AS((FakeMessage{session, Message::of("1").in_session("bob")}),
                          "invalid argument: the message is of session 'bob', and the session is "
                          "'ada'",
                          Error);
-    CHECK(test::code_of([&] { session.add_deferred(Message::text("bob", "1")); }) ==
+    CHECK(test::code_of([&] { session.add_deferred(Message::of("1").in_session("bob")); }) ==
           Errc::invalid_argument);
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("fake message: the README's test") {
         context.complete();
     };
     FakeSession session{{.session_id = "ada", .state = "2 parts"}};
-    FakeMessage message{session, Message::text("ada", "part")};
+    FakeMessage message{session, Message::of("part").in_session("ada")};
     message.run(handler);
     CHECK(message.settlement().has_value());
     CHECK(message.settlement()->outcome == Outcome::completed);

@@ -15,7 +15,7 @@ TEST_CASE("Notifier: runs what is posted in order, on a thread of its own, and a
     std::string order;
     std::thread::id ran_on;
     {
-        client::Notifier notifier;
+        detail::client::Notifier notifier;
         notifier.post([&] { ran_on = std::this_thread::get_id(); });
         notifier.post([&] { order += "a"; });
         notifier.post([&] { order += "b"; });
@@ -26,16 +26,16 @@ TEST_CASE("Notifier: runs what is posted in order, on a thread of its own, and a
 
 TEST_CASE("Notifier: a task that throws does not keep the next from running") {
     std::promise<void> ran;
-    client::Notifier notifier;
+    detail::client::Notifier notifier;
     notifier.post([] { throw 1; });
     notifier.post([&] { ran.set_value(); });
     ran.get_future().wait();
 }
 
 TEST_CASE("Notifier: a task may let go of the last reference to it") {
-    auto notifier = std::make_unique<client::Notifier>();
+    auto notifier = std::make_unique<detail::client::Notifier>();
     std::promise<void> let_go;
-    client::Notifier& alive = *notifier;
+    detail::client::Notifier& alive = *notifier;
     alive.post([&] {
         notifier.reset();
         let_go.set_value();

@@ -19,7 +19,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using client::ReceiveThread;
+using detail::client::ReceiveThread;
 
 namespace {
 

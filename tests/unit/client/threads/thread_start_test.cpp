@@ -7,9 +7,9 @@ using namespace sessionq;
 
 TEST_CASE("start_threads: gives what was made; a system without threads is resource_exhausted, in "
           "our words and its own") {
-    CHECK(client::start_threads("none", [] { return 7; }) == 7);
+    CHECK(detail::client::start_threads("none", [] { return 7; }) == 7);
     try {
-        client::start_threads("no worker", []() -> int {
+        detail::client::start_threads("no worker", []() -> int {
             throw std::system_error{
                 std::make_error_code(std::errc::resource_unavailable_try_again)};
         });
@@ -19,9 +19,9 @@ TEST_CASE("start_threads: gives what was made; a system without threads is resou
         CHECK(error.failure().detail.starts_with("no worker: "));
     }
     CHECK_THROWS_AS(
-        client::start_threads("none",
-                              []() -> int {
-                                  throw Error{Errc::invalid_option, "worker_threads is 0"};
-                              }),
+        detail::client::start_threads("none",
+                                      []() -> int {
+                                          throw Error{Errc::invalid_option, "worker_threads is 0"};
+                                      }),
         Error);
 }

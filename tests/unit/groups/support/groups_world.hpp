@@ -58,7 +58,7 @@ public:
     Broker& operator=(const Broker&) = delete;
 
     void give(std::string_view group, std::string_view body, bool is_marked_first) {
-        Message message = Message::text(group, body);
+        Message message = Message::of(body).in_session(group);
         message.message_id = body;
         if (is_marked_first) {
             message.properties.emplace("JMSXGroupFirstForConsumer", true);

@@ -12,7 +12,7 @@
 using namespace sessionq;
 using namespace std::chrono_literals;
 using core::ByteBudget;
-using processor::CreditWindow;
+using detail::processor::CreditWindow;
 using Phase = CreditWindow::Phase;
 
 namespace {

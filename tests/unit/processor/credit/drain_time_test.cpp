@@ -5,7 +5,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::DrainTime;
+using detail::processor::DrainTime;
 
 TEST_CASE("drain time: the least of late, so that nothing is asked too early") {
     DrainTime time;

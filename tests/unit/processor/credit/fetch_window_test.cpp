@@ -6,7 +6,7 @@
 using namespace sessionq;
 using namespace std::chrono_literals;
 using core::ByteBudget;
-using processor::FetchWindow;
+using detail::processor::FetchWindow;
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::first_credit;
+using detail::processor::first_credit;
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::SessionFlow;
+using detail::processor::SessionFlow;
 
 namespace {
 
@@ -38,12 +38,12 @@ struct FlowBench {
         REQUIRE(flow.drained(now));
     }
 
-    const ProcessorOptions options{};
-    const processor::Tuning tuning{};
+    const SessionProcessorOptions options{};
+    const detail::processor::Tuning tuning{};
     core::ByteBudget budget{std::size_t{64} << 20U, 1024};
     core::Random random{1};
-    processor::SessionCount sessions{};
-    processor::DrainTime drain_time{};
+    detail::processor::SessionCount sessions{};
+    detail::processor::DrainTime drain_time{};
     SessionFlow flow;
     TimePoint now{1h};
 };

@@ -7,10 +7,10 @@
 #include <vector>
 
 using namespace sessionq;
-using processor::BatchMachine;
-using processor::Ending;
-using processor::MessageEnd;
-using processor::MessageMachine;
+using detail::processor::BatchMachine;
+using detail::processor::Ending;
+using detail::processor::MessageEnd;
+using detail::processor::MessageMachine;
 
 namespace {
 

@@ -15,7 +15,7 @@ namespace {
 
 /// A processor whose handler gets batches. Each call is noted as "[1 2]".
 struct BatchBench : ProcessorBench {
-    explicit BatchBench(ProcessorOptions options = {}, BatchOptions batch = {})
+    explicit BatchBench(SessionProcessorOptions options = {}, BatchOptions batch = {})
         : ProcessorBench{std::move(options)} {
         handlers.start_message = nullptr;
         handlers.batch = batch;

@@ -5,8 +5,8 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::decide_failure;
-using processor::FailureDecision;
+using detail::processor::decide_failure;
+using detail::processor::FailureDecision;
 using Action = FailurePolicy::Action;
 
 TEST_CASE("failure decision: R9: the action is taken once the attempts are used up") {
@@ -89,8 +89,8 @@ TEST_CASE("failure decision: R9: abandon waits longer with each delivery, not wh
 TEST_CASE("failure decision: a released message waits as an abandoned one does") {
     core::Random random{1};
     const auto release = [&](const FailurePolicy& policy, bool ordered, bool may_wait) {
-        return processor::decide_release(policy, {.may_wait = may_wait, .ordered = ordered},
-                                         random);
+        return detail::processor::decide_release(policy, {.may_wait = may_wait, .ordered = ordered},
+                                                 random);
     };
     const FailurePolicy slow{.action = Action::dead_letter,
                              .abandon_delay = {.min = 10s, .max = 10s}};
@@ -150,8 +150,8 @@ TEST_CASE("failure decision: ten deliveries of the default policy take half a mi
 }
 
 TEST_CASE("failure: a handler that is to settle its message and returns without that has failed") {
-    CHECK_FALSE(processor::is_unsettled(true, false));
-    CHECK_FALSE(processor::is_unsettled(true, true));
-    CHECK_FALSE(processor::is_unsettled(false, true));
-    CHECK(processor::is_unsettled(false, false));
+    CHECK_FALSE(detail::processor::is_unsettled(true, false));
+    CHECK_FALSE(detail::processor::is_unsettled(true, true));
+    CHECK_FALSE(detail::processor::is_unsettled(false, true));
+    CHECK(detail::processor::is_unsettled(false, false));
 }

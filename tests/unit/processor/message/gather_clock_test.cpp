@@ -5,7 +5,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::GatherClock;
+using detail::processor::GatherClock;
 
 namespace {
 

@@ -21,7 +21,7 @@ struct EndTold {
     HandlerDone done() {
         return HandlerDone{[this](std::exception_ptr error) {
             ++times;
-            text = error ? processor::exception_text(error) : "handled";
+            text = error ? detail::processor::exception_text(error) : "handled";
         }};
     }
 };

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using sessionq::processor::LateEndBook;
+using sessionq::detail::processor::LateEndBook;
 
 TEST_CASE("late end: whoever is last concludes, once for each start") {
     LateEndBook book;

@@ -11,8 +11,8 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::MessageLists;
-using processor::MessageMachine;
+using detail::processor::MessageLists;
+using detail::processor::MessageMachine;
 
 namespace {
 
@@ -21,15 +21,15 @@ using ListedPhase = MessageMachine::Phase;
 /// Brings a new message into a phase. Its session takes none of the steps that it names.
 void bring_into(MessageMachine& message, ListedPhase phase) {
     using Action = FailurePolicy::Action;
-    using processor::Ending;
+    using detail::processor::Ending;
     if (phase == ListedPhase::received) {
         return;
     }
     const auto arrival = phase == ListedPhase::gathering ? MessageMachine::Arrival::gather
                                                          : MessageMachine::Arrival::enqueue;
     static_cast<void>(message.arrived(arrival, 100, false));
-    const auto end = [&message](const processor::MessageEnd& how,
-                                const processor::Circumstances& session) {
+    const auto end = [&message](const detail::processor::MessageEnd& how,
+                                const detail::processor::Circumstances& session) {
         static_cast<void>(message.ended(how, session, TimePoint{1h}));
     };
     switch (phase) {
@@ -150,7 +150,7 @@ TEST_CASE("message lists: a message that waits for its next try is in the queue 
     ListsBench bench;
     MessageMachine& message = bench.add(ListedPhase::in_lane);
     CHECK(bench.lists.retry_at() == TimePoint::max());
-    static_cast<void>(message.ended({.ending = processor::Ending::failed},
+    static_cast<void>(message.ended({.ending = detail::processor::Ending::failed},
                                     {.failure = {.action = std::nullopt, .delay = 5s}},
                                     TimePoint{1h}));
     bench.lists.place(message);

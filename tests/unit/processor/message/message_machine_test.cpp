@@ -9,11 +9,11 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::Circumstances;
-using processor::Ending;
-using processor::MessageActions;
-using processor::MessageEnd;
-using processor::MessageMachine;
+using detail::processor::Circumstances;
+using detail::processor::Ending;
+using detail::processor::MessageActions;
+using detail::processor::MessageEnd;
+using detail::processor::MessageMachine;
 using Action = FailurePolicy::Action;
 using Arrival = MessageMachine::Arrival;
 using Phase = MessageMachine::Phase;
@@ -29,7 +29,7 @@ std::string words(const MessageActions& actions) {
                                            "park", "later",   "examine",  "rewind", "dispose"};
     static constexpr const char* causes[] = {"failed", "expired", "session", "killer"};
     std::string text = next[actions.next.index()];
-    if (const auto* settle = std::get_if<processor::step::Settle>(&actions.next)) {
+    if (const auto* settle = std::get_if<detail::processor::step::Settle>(&actions.next)) {
         const auto& [outcome, cause] = settle->resolution;
         text.append(settle->rest_too ? "_session " : " ")
             .append(outcome == ports::Outcome::dead_letter
@@ -280,7 +280,7 @@ TEST_CASE("message machine: what a batch gives back starts again, or goes back u
     constexpr MessageEnd given_back{.ending = Ending::given_back, .holds_lane = true};
     CHECK(MessageMachine::holds_lane(Ending::given_back, std::nullopt, true, false));
     CHECK_FALSE(MessageMachine::holds_lane(Ending::given_back, std::nullopt, false, false));
-    CHECK_FALSE(processor::ran(Ending::given_back));
+    CHECK_FALSE(detail::processor::ran(Ending::given_back));
     Way again;
     CHECK(words(again.in_lane().ended(given_back, {}, t0)) == "put_back");
     CHECK(again.message.attempt() == 1);
@@ -340,7 +340,9 @@ TEST_CASE("message machine: every input in every phase") {
          [](auto& m) { return m.ended({.ending = Ending::not_started}, {.may_wait = false}, t0); }},
         {"retry due", [](auto& m) { return m.retry_due(); }},
         {"taken back",
-         [](auto& m) { return m.taken_back(processor::Resolution{ports::Outcome::release}); }},
+         [](auto& m) {
+             return m.taken_back(detail::processor::Resolution{ports::Outcome::release});
+         }},
         {"let back", [](auto& m) { return m.let_back(true); }},
         {"answered", [](auto& m) { return m.answered(true); }},
         {"link gone", [](auto& m) { return m.answered(false); }},

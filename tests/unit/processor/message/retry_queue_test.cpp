@@ -7,15 +7,15 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::MessageMachine;
-using processor::RetryQueue;
+using detail::processor::MessageMachine;
+using detail::processor::RetryQueue;
 
 namespace {
 
 /// Failed at the epoch, and waits for so long.
 void fail(MessageMachine& message, Duration delay) {
     static_cast<void>(message.arrived(MessageMachine::Arrival::enqueue, 1, false));
-    static_cast<void>(message.ended({.ending = processor::Ending::failed},
+    static_cast<void>(message.ended({.ending = detail::processor::Ending::failed},
                                     {.failure = {.action = std::nullopt, .delay = delay}},
                                     TimePoint{}));
 }

@@ -21,8 +21,8 @@ void fails_with_poison(MessageContext& context) {
 }
 
 /// As a `Processor` works.
-ProcessorOptions of_entity(FailurePolicy policy = FailurePolicy::abandon_after({.min = 2s,
-                                                                                .max = 8s})) {
+SessionProcessorOptions of_entity(
+    FailurePolicy policy = FailurePolicy::abandon_after({.min = 2s, .max = 8s})) {
     return {.max_concurrent_calls_per_session = 2,
             .session_idle_timeout = Duration::max(),
             .prefetch = 8,

@@ -4,9 +4,9 @@
 #include <doctest/doctest.h>
 
 using namespace sessionq;
+using detail::processor::Counters;
+using detail::processor::Ending;
 using ports::Outcome;
-using processor::Counters;
-using processor::Ending;
 
 TEST_CASE("counters: each way in which a handler ends") {
     Counters counters;

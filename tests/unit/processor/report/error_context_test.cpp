@@ -13,7 +13,8 @@ namespace {
 
 /// A bench whose handler throws, and what on_error was told.
 struct FailingBench : ProcessorBench {
-    explicit FailingBench(ProcessorOptions options = {}) : ProcessorBench{std::move(options)} {
+    explicit FailingBench(SessionProcessorOptions options = {})
+        : ProcessorBench{std::move(options)} {
         handle = [](MessageContext&) { throw std::runtime_error{"boom"}; };
         handlers.error = [this](const ErrorContext& error) { told.push_back(error); };
     }

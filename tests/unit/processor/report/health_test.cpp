@@ -13,7 +13,7 @@ namespace {
 
 /// A bench that writes down each change of health.
 struct HealthBench : ProcessorBench {
-    explicit HealthBench(ProcessorOptions options = {},
+    explicit HealthBench(SessionProcessorOptions options = {},
                          std::vector<std::string> entities = {"orders"})
         : ProcessorBench{std::move(options), std::move(entities)} {
         handlers.health_changed = [this](const Health& health) {

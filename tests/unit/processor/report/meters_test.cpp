@@ -5,9 +5,9 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::CallTimes;
-using processor::Ending;
-using processor::Meters;
+using detail::processor::CallTimes;
+using detail::processor::Ending;
+using detail::processor::Meters;
 
 namespace {
 

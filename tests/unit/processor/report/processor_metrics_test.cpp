@@ -7,9 +7,9 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::Counters;
-using processor::Meters;
-using processor::ProcessorMetrics;
+using detail::processor::Counters;
+using detail::processor::Meters;
+using detail::processor::ProcessorMetrics;
 using test::ProcessorBench;
 
 namespace {
@@ -84,7 +84,7 @@ TEST_CASE("processor metrics: every reason to close has its point, whose text is
     all.add(*std::make_unique<Meters>());
     const Metrics metrics = all.take();
     const Metric& closed = *metrics.find("sessionq.session.closed");
-    CHECK(closed.points.size() == processor::close_reasons);
+    CHECK(closed.points.size() == detail::processor::close_reasons);
     CHECK(closed.points.back().attributes.back().value == to_string(CloseReason::unresponsive));
 }
 

@@ -8,8 +8,8 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::SessionMachine;
-using processor::SlotMachine;
+using detail::processor::SessionMachine;
+using detail::processor::SlotMachine;
 using test::SessionBench;
 
 TEST_CASE(

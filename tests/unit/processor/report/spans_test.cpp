@@ -22,7 +22,8 @@ const TraceContext sent{.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-b7ad
                         .tracestate = "a=1"};
 
 struct TracedBench : ProcessorBench {
-    explicit TracedBench(ProcessorOptions options = {}) : ProcessorBench{std::move(options)} {
+    explicit TracedBench(SessionProcessorOptions options = {})
+        : ProcessorBench{std::move(options)} {
         tracing = std::make_shared<const core::Tracing>(spans, loop.clock(),
                                                         core::SpanBroker{.system = "sessionq"});
     }

@@ -7,13 +7,13 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::AttemptBook;
-using processor::NotedAttempts;
-using Next = processor::AttemptBook::Next;
+using detail::processor::AttemptBook;
+using detail::processor::NotedAttempts;
+using Next = detail::processor::AttemptBook::Next;
 
 namespace {
 
-std::string words(const processor::AttemptSteps& steps) {
+std::string words(const detail::processor::AttemptSteps& steps) {
     return std::string{steps.write ? "write" : ""} + (steps.write && steps.end_turn ? " " : "") +
            (steps.end_turn ? "end" : "");
 }
@@ -69,7 +69,8 @@ TEST_CASE("attempt book: R9: an attempt that ended is no death, however often") 
     AttemptBench bench{CrashGuard{}};
     for (int i = 0; i < 10; ++i) {
         CHECK(bench.attempt(5, true) == Next::wait);
-        CHECK(words(bench.book.ended({.ending = processor::Ending::failed})) == "write end");
+        CHECK(words(bench.book.ended({.ending = detail::processor::Ending::failed})) ==
+              "write end");
         CHECK_FALSE(bench.book.written());
         CHECK(bench.book.noted().begun == 1);
     }

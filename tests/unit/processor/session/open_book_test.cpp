@@ -6,7 +6,7 @@
 #include <string>
 
 using namespace sessionq;
-using processor::OpenBook;
+using detail::processor::OpenBook;
 
 TEST_CASE("open book: they count in a row, for each session by itself") {
     OpenBook failures;

@@ -5,7 +5,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::RetryDelay;
+using detail::processor::RetryDelay;
 using Reading = RetryDelay::Reading;
 
 namespace {

@@ -10,8 +10,8 @@
 using namespace sessionq;
 
 TEST_CASE("session actions: those added while they are performed come after, by the same run") {
-    namespace action = processor::action;
-    processor::SessionActions actions;
+    namespace action = detail::processor::action;
+    detail::processor::SessionActions actions;
     actions.add(action::Drain{});
     actions.add(action::AddCredit{1});
     std::vector<std::string> performed;

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using sessionq::processor::SessionCount;
+using sessionq::detail::processor::SessionCount;
 
 TEST_CASE("session count: as many as the limit allows, also after it changed") {
     SessionCount count;

@@ -361,7 +361,7 @@ TEST_CASE("session driver: R9: of several delays of a session the longest is kep
     bench.finish("no");
     bench.finish("no");
     const auto record =
-        processor::SessionRecord::read(ports::StateEnvelope::open(link->state).record);
+        detail::processor::SessionRecord::read(ports::StateEnvelope::open(link->state).record);
     CHECK(record.left(bench.loop.clock().wall_now()) == 10s);
     bench.advance(9s);
     CHECK(bench.handled == "1 2");
@@ -560,8 +560,8 @@ namespace {
 
 /// A bench whose link answers what is asked of the session's state.
 struct RetryBench : ProcessorBench {
-    explicit RetryBench(
-        ProcessorOptions options = {.failure_policy = FailurePolicy::retry_later({10s, 60s})})
+    explicit RetryBench(SessionProcessorOptions options =
+                            {.failure_policy = FailurePolicy::retry_later({10s, 60s})})
         : ProcessorBench{std::move(options)} {
         start();
         link = open();
@@ -606,10 +606,10 @@ TEST_CASE("session driver: a session with nothing in flight waits for its record
 TEST_CASE("session driver: R9: a message that was delivered before waits for the session's delay") {
     RetryBench bench;
     bench.link->state =
-        ports::StateEnvelope{
-            .record = processor::SessionRecord{.not_before = bench.loop.clock().wall_now() + 7s,
-                                               .delay = 10s}
-                          .write()}
+        ports::StateEnvelope{.record =
+                                 detail::processor::SessionRecord{
+                                     .not_before = bench.loop.clock().wall_now() + 7s, .delay = 10s}
+                                     .write()}
             .seal();
     bench.link->redeliver("1");
     bench.link->deliver("2");
@@ -626,9 +626,9 @@ TEST_CASE("session driver: a delay that is over is removed, and the message is h
     RetryBench bench;
     bench.link->state =
         ports::StateEnvelope{
-            .record =
-                processor::SessionRecord{.not_before = bench.loop.clock().wall_now(), .delay = 10s}
-                    .write()}
+            .record = detail::processor::SessionRecord{.not_before = bench.loop.clock().wall_now(),
+                                                       .delay = 10s}
+                          .write()}
             .seal();
     bench.link->redeliver("1");
     bench.link->redeliver("2");
@@ -691,15 +691,16 @@ struct GuardBench : RetryBench {
     /// Deaths of the message with this number, as another process has left them.
     void leave_behind(std::int64_t sequence, std::uint32_t begun) const {
         link->state =
-            ports::StateEnvelope{
-                .application = "half way",
-                .record =
-                    processor::SessionRecord{.attempts = {.sequence = sequence, .begun = begun}}
-                        .write()}
+            ports::StateEnvelope{.application = "half way",
+                                 .record =
+                                     detail::processor::SessionRecord{
+                                         .attempts = {.sequence = sequence, .begun = begun}}
+                                         .write()}
                 .seal();
     }
-    [[nodiscard]] processor::NotedAttempts noted() const {
-        return processor::SessionRecord::read(ports::StateEnvelope::open(link->state).record)
+    [[nodiscard]] detail::processor::NotedAttempts noted() const {
+        return detail::processor::SessionRecord::read(
+                   ports::StateEnvelope::open(link->state).record)
             .attempts;
     }
 };

@@ -7,7 +7,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::SessionLock;
+using detail::processor::SessionLock;
 
 namespace {
 
@@ -21,7 +21,7 @@ SessionLock minute_lock(Duration longest = Duration::zero()) {
     return lock;
 }
 
-std::string lock_words(const processor::LockSteps& steps) {
+std::string lock_words(const detail::processor::LockSteps& steps) {
     std::string text;
     for (const auto& [set, name] :
          {std::pair{steps.report_expired, "expired"}, std::pair{steps.warn, "warn"},

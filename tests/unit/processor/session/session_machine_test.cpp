@@ -13,9 +13,9 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::MessageMachine;
-using processor::SessionLimits;
-using processor::SessionMachine;
+using detail::processor::MessageMachine;
+using detail::processor::SessionLimits;
+using detail::processor::SessionMachine;
 using test::SessionBench;
 using Phase = SessionMachine::Phase;
 using Seat = SessionMachine::Seat;
@@ -200,8 +200,8 @@ TEST_CASE("session machine: R4: with timeout zero one drain is all a roll needs"
 
 TEST_CASE("session machine: R4: it keeps its slot where too many settle without one, while "
           "something else is awaited, and for on_session_close") {
-    const ProcessorOptions options{.max_concurrent_calls_per_session = 2,
-                                   .session_idle_timeout = Duration::zero()};
+    const SessionProcessorOptions options{.max_concurrent_calls_per_session = 2,
+                                          .session_idle_timeout = Duration::zero()};
     SessionBench full{options};
     REQUIRE(full.settled.try_take());
     static_cast<void>(full.begin());
@@ -475,10 +475,10 @@ TEST_CASE("session machine: R25: parked, a message that no handler has begun goe
     MessageMachine& late = bench.arrive_and_start();
     static_cast<void>(bench.fail(failed));
     // Workers took these before the lane was paused, and return them.
-    CHECK(bench.end(early, {.ending = processor::Ending::not_started}) ==
+    CHECK(bench.end(early, {.ending = detail::processor::Ending::not_started}) ==
           "pause put_back"); // it would come again on the credit that is drained
     CHECK(bench.drained() == "take_back settle:release");
-    CHECK(bench.end(late, {.ending = processor::Ending::not_started}) ==
+    CHECK(bench.end(late, {.ending = detail::processor::Ending::not_started}) ==
           "settle:release parked free_slot");
     CHECK(bench.machine.seat() == Seat::parked);
 }
@@ -645,8 +645,8 @@ struct Scene {
     MessageMachine* running{&stray};   ///< one whose handler runs, if there can be one
     MessageMachine* answering{&stray}; ///< one that waits for the broker, if there can be one
 
-    explicit Scene(ProcessorOptions options = {.session_idle_timeout = 1s}, bool has_open = false,
-                   bool has_close = false)
+    explicit Scene(SessionProcessorOptions options = {.session_idle_timeout = 1s},
+                   bool has_open = false, bool has_close = false)
         : bench{std::move(options), has_open, has_close} {}
 };
 
@@ -654,7 +654,7 @@ using ScenePtr = std::unique_ptr<Scene>;
 
 ScenePtr working() {
     auto scene = std::make_unique<Scene>(
-        ProcessorOptions{.max_concurrent_calls_per_session = 2, .session_idle_timeout = 1s});
+        SessionProcessorOptions{.max_concurrent_calls_per_session = 2, .session_idle_timeout = 1s});
     scene->bench.holds = true;
     static_cast<void>(scene->bench.begin());
     scene->running = &scene->bench.arrive_and_start();
@@ -664,8 +664,8 @@ ScenePtr working() {
 }
 
 ScenePtr closing(bool has_close) {
-    auto scene =
-        std::make_unique<Scene>(ProcessorOptions{.session_idle_timeout = 1s}, false, has_close);
+    auto scene = std::make_unique<Scene>(SessionProcessorOptions{.session_idle_timeout = 1s}, false,
+                                         has_close);
     static_cast<void>(scene->bench.begin());
     static_cast<void>(scene->bench.pass(1s));
     static_cast<void>(scene->bench.drained());
@@ -678,7 +678,7 @@ ScenePtr reach(Phase phase) {
     switch (phase) {
     case Phase::held_back: return std::make_unique<Scene>();
     case Phase::opening: {
-        auto scene = std::make_unique<Scene>(ProcessorOptions{}, true);
+        auto scene = std::make_unique<Scene>(SessionProcessorOptions{}, true);
         static_cast<void>(scene->bench.begin());
         scene->bench.opening = false; // it runs
         return scene;
@@ -686,9 +686,9 @@ ScenePtr reach(Phase phase) {
     case Phase::working: return working();
     case Phase::parked: {
         auto scene = std::make_unique<Scene>(
-            ProcessorOptions{.max_concurrent_calls_per_session = 3,
-                             .session_idle_timeout = 1s,
-                             .failure_policy = FailurePolicy::park_session(10s)});
+            SessionProcessorOptions{.max_concurrent_calls_per_session = 3,
+                                    .session_idle_timeout = 1s,
+                                    .failure_policy = FailurePolicy::park_session(10s)});
         static_cast<void>(scene->bench.begin());
         MessageMachine& parks = scene->bench.arrive_and_start();
         scene->running = &scene->bench.arrive_and_start();
@@ -777,7 +777,7 @@ const std::vector<std::pair<std::string, SceneInput>>& scene_inputs() {
          [](Scene& s) {
              return s.bench.feed(&SessionMachine::examined,
                                  core::Result<std::optional<Duration>>{Duration{5s}},
-                                 processor::NotedAttempts{});
+                                 detail::processor::NotedAttempts{});
          }},
         {"recorded", [](Scene& s) { return s.bench.feed(&SessionMachine::delay_kept); }},
     };
@@ -863,8 +863,8 @@ TEST_CASE("session machine: a message that loses its own lock goes alone") {
         false,
         false};
     static_cast<void>(bench.begin());
-    processor::MessageMachine& lost = bench.arrive_and_start();
-    processor::MessageMachine& late = bench.arrive_and_start();
+    detail::processor::MessageMachine& lost = bench.arrive_and_start();
+    detail::processor::MessageMachine& late = bench.arrive_and_start();
     CHECK(bench.end(lost, {.lock_over = true}).find("settle") == std::string::npos);
     CHECK(bench.succeed(late) == "settle:complete");
     static_cast<void>(bench.answer(late, &taken)); // lost meanwhile
@@ -876,9 +876,9 @@ TEST_CASE("session machine: a message that loses its own lock goes alone") {
 TEST_CASE("session machine: without an order to keep, a failed message holds up no other") {
     SessionBench bench{{.session_idle_timeout = Duration::max()}, false, false, false};
     static_cast<void>(bench.begin());
-    processor::MessageMachine& failed = bench.arrive_and_start();
+    detail::processor::MessageMachine& failed = bench.arrive_and_start();
     static_cast<void>(bench.arrive());
-    CHECK(bench.end(failed, {.ending = processor::Ending::failed}) == "settle:abandon");
+    CHECK(bench.end(failed, {.ending = detail::processor::Ending::failed}) == "settle:abandon");
     CHECK_FALSE(bench.draining);
     CHECK(bench.lane.size() == 1);
 }

@@ -10,8 +10,8 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::MessageMachine;
-using processor::SessionMachine;
+using detail::processor::MessageMachine;
+using detail::processor::SessionMachine;
 using test::SessionBench;
 using Phase = SessionMachine::Phase;
 
@@ -19,13 +19,13 @@ namespace {
 
 class Walk {
 public:
-    Walk(ProcessorOptions options, bool has_open, bool has_close)
+    Walk(SessionProcessorOptions options, bool has_open, bool has_close)
         : bench_{std::move(options), has_open, has_close} {
         perform(bench_.begin());
         opening_ = bench_.opening;
     }
     /// Credit went out with the accept, and an earlier lock may still have handlers.
-    Walk(ProcessorOptions options, ports::FirstCredit first, Duration round_trip, bool waits)
+    Walk(SessionProcessorOptions options, ports::FirstCredit first, Duration round_trip, bool waits)
         : bench_{std::move(options)}, waits_{waits} {
         bench_.drain_time.answered_in(round_trip);
         bench_.credit = first.count;
@@ -156,7 +156,7 @@ private:
     bool held_{false};
 };
 
-const ProcessorOptions all_options[] = {
+const SessionProcessorOptions all_options[] = {
     {.session_idle_timeout = 3s},
     {.session_idle_timeout = Duration::zero()},
     {.session_idle_timeout = 3s,
@@ -173,7 +173,7 @@ TEST_CASE("session machine walk: any order of inputs keeps what must hold and en
     for (std::uint64_t seed = 0; seed < 8000; ++seed) {
         CAPTURE(seed);
         core::Random random{seed};
-        const ProcessorOptions& options = all_options[random.below(std::size(all_options))];
+        const SessionProcessorOptions& options = all_options[random.below(std::size(all_options))];
         const bool has_open = random.below(2) == 0;
         const bool has_close = random.below(2) == 0;
         const bool given = random.below(2) == 0 && !options.receive_and_delete;

@@ -5,7 +5,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::SessionRecord;
+using detail::processor::SessionRecord;
 
 namespace {
 
@@ -21,7 +21,7 @@ TEST_CASE("session record: what was written is read") {
 }
 
 TEST_CASE("session record: noted attempts are kept beside the delay, or alone") {
-    const processor::NotedAttempts noted{.sequence = -7, .begun = 3};
+    const detail::processor::NotedAttempts noted{.sequence = -7, .begun = 3};
     const SessionRecord both = SessionRecord::read(
         SessionRecord{.not_before = noon, .delay = 90s, .attempts = noted}.write());
     CHECK(both.delay == 90s);

@@ -6,7 +6,7 @@
 #include "support/manual_loop.hpp"
 
 using namespace sessionq;
-using processor::SessionRegistry;
+using detail::processor::SessionRegistry;
 
 namespace {
 

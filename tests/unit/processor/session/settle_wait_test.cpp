@@ -5,7 +5,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::SettleWait;
+using detail::processor::SettleWait;
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "support/manual_loop.hpp"
 
 using namespace sessionq;
-using processor::SuspectTurn;
+using detail::processor::SuspectTurn;
 
 namespace {
 

@@ -9,10 +9,10 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::AcceptMachine;
-using processor::Ask;
-using processor::TargetBook;
-using processor::TargetClaims;
+using detail::processor::AcceptMachine;
+using detail::processor::Ask;
+using detail::processor::TargetBook;
+using detail::processor::TargetClaims;
 
 namespace {
 

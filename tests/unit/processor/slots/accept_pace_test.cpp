@@ -5,7 +5,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::AcceptPace;
+using detail::processor::AcceptPace;
 
 namespace {
 

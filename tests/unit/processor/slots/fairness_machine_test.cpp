@@ -5,11 +5,11 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::FairnessMachine;
+using detail::processor::FairnessMachine;
 
 namespace {
 
-using Phase = processor::SessionMachine::Phase;
+using Phase = detail::processor::SessionMachine::Phase;
 
 constexpr TimePoint began{1h};
 

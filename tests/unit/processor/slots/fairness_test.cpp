@@ -18,7 +18,7 @@ namespace {
 /// ones get the next when it is handled.
 class FairBench : public ProcessorBench {
 public:
-    explicit FairBench(bool tells, ProcessorOptions options = {})
+    explicit FairBench(bool tells, SessionProcessorOptions options = {})
         : ProcessorBench{with_slots(std::move(options)), {"orders"}, true} {
         holds = true;
         if (tells) {
@@ -54,7 +54,7 @@ public:
     std::size_t grants{0};
 
 private:
-    static ProcessorOptions with_slots(ProcessorOptions options) {
+    static SessionProcessorOptions with_slots(SessionProcessorOptions options) {
         options.max_concurrent_sessions = 16;
         return options;
     }

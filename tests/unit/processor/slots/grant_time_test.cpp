@@ -5,7 +5,7 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::GrantTime;
+using detail::processor::GrantTime;
 
 TEST_CASE("grant time: patience follows what answers to closes take, within bounds") {
     GrantTime time;

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 using namespace sessionq;
-using namespace sessionq::processor;
+using namespace sessionq::detail::processor;
 using namespace std::chrono_literals;
 
 namespace {

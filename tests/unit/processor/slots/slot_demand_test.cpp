@@ -10,7 +10,7 @@
 #include "support/phase_table.hpp"
 
 using namespace sessionq;
-using processor::SlotDemand;
+using detail::processor::SlotDemand;
 
 namespace {
 

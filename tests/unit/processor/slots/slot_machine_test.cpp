@@ -10,9 +10,9 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::AcceptPace;
-using processor::SlotActions;
-using processor::SlotMachine;
+using detail::processor::AcceptPace;
+using detail::processor::SlotActions;
+using detail::processor::SlotMachine;
 using SlotPhase = SlotMachine::Phase;
 
 namespace {
@@ -61,7 +61,7 @@ TEST_CASE_FIXTURE(
     for (const CloseReason reason :
          {CloseReason::lock_lost, CloseReason::connection_lost, CloseReason::unresponsive}) {
         CAPTURE(to_string(reason));
-        CHECK(processor::is_fault(reason));
+        CHECK(detail::processor::is_fault(reason));
         const SlotActions actions = slot.session_left(reason, std::nullopt, Duration{});
         CHECK(actions.wait);
         CHECK(actions.delay > Duration::zero());
@@ -92,7 +92,7 @@ TEST_CASE("slot machine: only faults are faults") {
          {CloseReason::idle, CloseReason::released, CloseReason::stopped, CloseReason::max_hold,
           CloseReason::max_messages, CloseReason::limit_lowered, CloseReason::paused,
           CloseReason::parked, CloseReason::dead_lettered}) {
-        CHECK_FALSE(processor::is_fault(reason));
+        CHECK_FALSE(detail::processor::is_fault(reason));
     }
 }
 

@@ -5,8 +5,8 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
-using processor::TargetBook;
-using processor::TargetClaims;
+using detail::processor::TargetBook;
+using detail::processor::TargetClaims;
 
 namespace {
 

@@ -7,7 +7,8 @@ namespace sessionq::test {
 
 /// Where a test names no delay of abandoning, there is none: most tests fail a message to see what
 /// follows.
-[[nodiscard]] inline ProcessorOptions without_default_delay(ProcessorOptions options) {
+[[nodiscard]] inline SessionProcessorOptions without_default_delay(
+    SessionProcessorOptions options) {
     FailurePolicy& policy = options.failure_policy;
     if (policy.abandon_delay.max == FailurePolicy{}.abandon_delay.max) {
         policy.abandon_delay = FailurePolicy::abandon_at_once().abandon_delay;

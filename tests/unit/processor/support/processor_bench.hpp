@@ -42,7 +42,7 @@ struct StartedCall {
 /// A processor on a scripted port and a manual loop, its workers stepped on this thread.
 class ProcessorBench {
 public:
-    explicit ProcessorBench(ProcessorOptions options = {},
+    explicit ProcessorBench(SessionProcessorOptions options = {},
                             std::vector<std::string> entities = {"orders"}, bool shares = false) {
         options.max_concurrent_sessions =
             options.max_concurrent_sessions == 8 ? 1 : options.max_concurrent_sessions;
@@ -91,17 +91,17 @@ public:
     ProcessorBench& operator=(const ProcessorBench&) = delete;
 
     void start() {
-        processor = std::make_unique<processor::Processor>(
+        processor = std::make_unique<detail::processor::Processor>(
             options_, entities_, handlers,
-            processor::Environment{.endpoints = {&endpoint},
-                                   .dispatcher = &dispatcher,
-                                   .workers = &workers,
-                                   .notifier = &notifier,
-                                   .clock = &loop.clock(),
-                                   .seed = 1,
-                                   .host = host,
-                                   .emptied = [this] { emptied = true; },
-                                   .tracing = tracing},
+            detail::processor::Environment{.endpoints = {&endpoint},
+                                           .dispatcher = &dispatcher,
+                                           .workers = &workers,
+                                           .notifier = &notifier,
+                                           .clock = &loop.clock(),
+                                           .seed = 1,
+                                           .host = host,
+                                           .emptied = [this] { emptied = true; },
+                                           .tracing = tracing},
             scope);
         processor->start();
         run();
@@ -201,9 +201,9 @@ public:
     QueueExecutor notifier{};
     std::shared_ptr<int> host{std::make_shared<int>()}; ///< in place of a client
     core::TracingPtr tracing{};                         ///< null: no tracer
-    processor::Handlers handlers{};
+    detail::processor::Handlers handlers{};
     std::vector<ScriptedLinkPtr> links{};
-    std::unique_ptr<processor::Processor> processor{};
+    std::unique_ptr<detail::processor::Processor> processor{};
     bool emptied{false};                           ///< nothing of the processor is left on its loop
     bool answers{true};                            ///< links opened from now on do
     bool holds{false};                             ///< handlers do not end by themselves
@@ -216,7 +216,7 @@ public:
     std::vector<StopReport> stopped{};
 
 private:
-    ProcessorOptions options_{};
+    SessionProcessorOptions options_{};
     std::vector<std::string> entities_{};
 };
 

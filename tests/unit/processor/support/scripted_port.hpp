@@ -24,7 +24,7 @@ public:
     void deliver_after_loss(const std::string& text) { deliver(text, {}, 0, true); }
     void deliver(const std::string& text, Deadline deadline = {}, std::uint32_t delivery_count = 0,
                  bool holder_lost = false) {
-        Message content = Message::text(id_, text);
+        Message content = Message::of(text).in_session(id_);
         content.deadline = deadline;
         content.properties = properties;
         ports::DeliveryPtr delivery = events->new_delivery();
@@ -100,7 +100,7 @@ public:
         for (const char* text : texts) {
             deliveries.push_back(events->new_delivery());
             deliveries.back()->message =
-                ReceivedMessage{std::make_shared<DecodedContent>(Message::text(id_, text)),
+                ReceivedMessage{std::make_shared<DecodedContent>(Message::of(text).in_session(id_)),
                                 {.sequence_number = ++sequence_}};
             deliveries.back()->port_tag = static_cast<std::uint64_t>(sequence_);
             deliveries.back()->lock = own_lock;

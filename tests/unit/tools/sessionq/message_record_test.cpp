@@ -36,8 +36,9 @@ ReceivedMessage received(Message message, DeliveryFacts facts = {}) {
 }
 
 Message full_message() {
-    Message message = Message::text("ada", "pl\xc3\xa4"
-                                           "ced\n\x1b[2J");
+    Message message = Message::of("pl\xc3\xa4"
+                                  "ced\n\x1b[2J")
+                          .in_session("ada");
     message.message_id = "m-1";
     message.subject = "s";
     message.correlation_id = "c";
@@ -221,7 +222,7 @@ TEST_CASE("message record: what is wrong with exact sections is named") {
 }
 
 TEST_CASE("message record: year 9999 is read again") {
-    Message message = Message::text("s", "b");
+    Message message = Message::of("b").in_session("s");
     message.time_to_live = milliseconds{251'702'300'799'999};
     message.scheduled_enqueue_time = WallTime::max();
     message.properties = {{"far", FarTime{milliseconds{253'402'300'799'999}}}};
@@ -308,7 +309,7 @@ TEST_CASE("message record: bytes that are not UTF-8 are base64, in every text") 
 }
 
 TEST_CASE("message record: a line needs nothing, and holds over the options") {
-    Message pattern = Message::text("ada", "");
+    Message pattern = Message::of("").in_session("ada");
     pattern.subject = "s";
     pattern.properties = {{"a", std::int64_t{1}}, {"b", std::int64_t{2}}};
     check_equal(read_record("{}", pattern, WallTime{}).message, pattern);

@@ -167,7 +167,7 @@ TEST_CASE("sessionq options: receive, defer, cancel, purge") {
     CHECK(redrive.count_only);
     CHECK(redrive.redrive.filter.session_id == "a");
     CHECK(redrive.redrive.filter.reason == "r");
-    CHECK(redrive.redrive.limit == 5);
+    CHECK(redrive.redrive.max_messages == 5);
     CHECK(redrive.redrive.max_wait == 3s);
     CHECK_FALSE(redrive.redrive.hold_sessions);
     CHECK(redrive.redrive.through_topic);

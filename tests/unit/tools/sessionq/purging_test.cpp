@@ -66,10 +66,10 @@ private:
 };
 
 Client client_without_deletion(const LocalBroker& broker) {
-    const auto& host = client::Access::host(broker);
+    const auto& host = detail::client::Access::host(broker);
     const std::shared_ptr<broker::Broker> engine{host, &host->broker()};
-    return client::Access::make<Client>(std::make_shared<client::ClientCore>(
-        ClientOptions{}, [engine](client::ReceiveThread& loop, core::Executor&) {
+    return detail::client::Access::make<Client>(std::make_shared<detail::client::ClientCore>(
+        ClientOptions{}, [engine](detail::client::ReceiveThread& loop, core::Executor&) {
             return std::make_unique<WithoutDeletion>(
                 std::make_unique<in_process::Endpoint>(engine, loop));
         }));
@@ -80,8 +80,8 @@ struct PurgeFixture {
         broker.create_queue("orders");
         broker.create_queue("plain", {.requires_session = false});
         Sender orders{client, "orders"};
-        orders.send(Message::text("a", "1"));
-        orders.send(Message::text("b", "2"));
+        orders.send(Message::of("1").in_session("a"));
+        orders.send(Message::of("2").in_session("b"));
         Sender{client, "plain"}.send(Message{.body = "3"});
     }
     int purge(cli::PurgeOptions options) {
