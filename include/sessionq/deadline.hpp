@@ -15,8 +15,8 @@ namespace sessionq::inline v1 {
 ///
 ///     const Deadline deadline = Deadline::in(std::chrono::seconds{2});
 ///     const OperationContext::Scope request{OperationContext{deadline}};
-///     sender.send(Message::of("placed").in_session("ada")); // not handled later than in two
-///     seconds
+///     // not handled later than in two seconds
+///     sender.send(Message::of("placed").in_session("ada"));
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class Deadline {

@@ -25,8 +25,7 @@ enum class HealthCause : std::uint8_t {
     /// accept wait for longer than a second. A named session that another receiver holds is none.
     accept_refused,
     /// The broker did not answer an accept within `SessionProcessorOptions::accept_wait` and 5 s
-    /// more. It
-    /// is over with the next answer.
+    /// more. It is over with the next answer.
     accept_unanswered,
     /// Faults ended three or more sessions of a slot in a row. It is over when the slot has held or
     /// awaited a session for longer than a second.

@@ -128,8 +128,8 @@ private:
 /// Example:
 ///
 ///     const OperationContext::DetachedScope detached;
-///     sender.send(Message::of("ada logged in").in_session("audit")); // also if the request is out
-///     of time
+///     // sent also if the request is out of time
+///     sender.send(Message::of("ada logged in").in_session("audit"));
 ///
 /// Thread safety: the thread that begins a scope must end it.
 class OperationContext::DetachedScope {

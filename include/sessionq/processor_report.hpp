@@ -16,8 +16,7 @@ namespace sessionq::inline v1 {
 /// Where an error of a processor came from.
 enum class ErrorSource : std::uint8_t {
     /// An accept failed. The entity is asked again, see `SessionProcessorOptions::error_backoff`.
-    /// Accepts
-    /// of one entity that fail together in the same way are told once.
+    /// Accepts of one entity that fail together in the same way are told once.
     accept,
     /// `on_session_open` threw (handler_failed).
     session_open,

@@ -33,7 +33,7 @@ endforeach()
 file(GLOB_RECURSE library ${WORK}/prefix/libsessionq.a ${WORK}/prefix/libsessionq.so)
 run(${NM} --defined-only --extern-only -C ${library})
 string(REGEX MATCHALL "[^\n]* (asio::|asio_|[a-z ]*for asio::)[^\n]*" found "${output}")
-if(found OR NOT output MATCHES "sessionq::Client::connect")
+if(found OR NOT output MATCHES "sessionq::v1::Client::connect")
   message(FATAL_ERROR "${library} has names of Asio: ${found}")
 endif()
 
