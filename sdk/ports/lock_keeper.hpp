@@ -63,6 +63,11 @@ public:
     /// lock now, for example because its handlers make no progress.
     [[nodiscard]] LockActions look(TimePoint now, bool may_renew) noexcept;
 
+    /// Whether `look` would do nothing at `now`, however the holder answers `may_renew`.
+    [[nodiscard]] bool is_quiet(TimePoint now) const noexcept {
+        return now < look_at_ && now < renew_at_;
+    }
+
     /// When to look again; TimePoint::max(): never.
     [[nodiscard]] TimePoint next() const noexcept { return look_at_; }
 

@@ -16,6 +16,21 @@ SessionLimits limits_at(const TargetBook& targets, SessionLimits limits) {
     return limits;
 }
 
+SessionSettings settings_of(Workplace& workplace) {
+    SharedState& shared = *workplace.shared;
+    return {.options = shared.options,
+            .tuning = shared.environment.tuning,
+            .budget = workplace.budget,
+            .random = workplace.random,
+            .parked = shared.parked,
+            .settling = shared.settling,
+            .drain_time = workplace.drain_time,
+            .batch = shared.handlers.batch,
+            .ordered = shared.scope == ports::Scope::session,
+            .has_open = static_cast<bool>(shared.handlers.session_open),
+            .has_close = static_cast<bool>(shared.handlers.session_close)};
+}
+
 template <typename Sessions>
 std::size_t without_slot(const Sessions& sessions) {
     return static_cast<std::size_t>(
@@ -42,6 +57,7 @@ Shard::Shard(std::shared_ptr<SharedState> shared, std::size_t number, ports::End
       slots_{*this, workplace_},
       limits_{.idle_timeout = workplace_.options().session_idle_timeout,
               .prefetch = workplace_.options().prefetch},
+      settings_{settings_of(workplace_)},
       health_{.shard = number,
               .machine = {workplace_.options().health, workplace_.shared->environment.silence,
                           number == 0}} {}
@@ -80,24 +96,6 @@ void Shard::set_limits(std::uint32_t slots, std::uint32_t all_slots,
 
 // Sessions
 
-SessionSettings Shard::settings(core::ReceiveSharePtr share) {
-    const SharedState& shared = *workplace_.shared;
-    return {.options = shared.options,
-            .tuning = shared.environment.tuning,
-            .budget = workplace_.budget,
-            .share = std::move(share),
-            .random = workplace_.random,
-            .parked = workplace_.shared->parked,
-            .settling = workplace_.shared->settling,
-            .drain_time = workplace_.drain_time,
-            .limits = limits_at(slots_.targets(), limits_),
-            .calls = slots_.calls_per_session(),
-            .batch = shared.handlers.batch,
-            .ordered = shared.scope == ports::Scope::session,
-            .has_open = static_cast<bool>(shared.handlers.session_open),
-            .has_close = static_cast<bool>(shared.handlers.session_close)};
-}
-
 ports::FirstCredit Shard::first_credit() {
     const Handlers& handlers = workplace_.shared->handlers;
     return processor::first_credit(workplace_.options(), limits_at(slots_.targets(), limits_),
@@ -108,9 +106,12 @@ ports::FirstCredit Shard::first_credit() {
 
 SessionDriver& Shard::add_session(const SessionGrant& grant, ports::SessionLinkPtr link) {
     const std::string& entity = slots_.targets()[grant.target].entity_at(link->entity_index());
-    const SessionSettings agreed = settings(link->share());
-    sessions_.push_back(std::make_shared<SessionDriver>(
-        static_cast<SessionOwner&>(*this), workplace_, grant, entity, agreed, std::move(link)));
+    SessionStart start{.limits = limits_at(slots_.targets(), limits_),
+                       .calls = slots_.calls_per_session(),
+                       .share = link->share()};
+    sessions_.push_back(std::make_shared<SessionDriver>(static_cast<SessionOwner&>(*this),
+                                                        workplace_, grant, entity, settings_,
+                                                        std::move(start), std::move(link)));
     sessions_.back()->place = std::prev(sessions_.end());
     return *sessions_.back();
 }

@@ -72,7 +72,6 @@ private:
     void closed_in(Duration taken) override { slots_.closed_in(taken); }
     void session_ended(SessionDriver& session) override;
 
-    [[nodiscard]] SessionSettings settings(core::ReceiveSharePtr share);
     struct HealthWatch {
         std::size_t shard;
         HealthMachine machine;
@@ -93,6 +92,7 @@ private:
     Workplace workplace_;
     SlotTable slots_;
     SessionLimits limits_;
+    const SessionSettings settings_; ///< of all sessions
     Sessions sessions_{};
     Sessions ended_{};           ///< destroyed at the end of the turn
     std::size_t ready_lanes_{0}; ///< lanes that became ready in this turn

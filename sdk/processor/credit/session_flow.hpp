@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "processor/credit/credit_window.hpp"
 #include "processor/credit/fetch_window.hpp"
@@ -16,10 +17,9 @@ namespace sessionq::detail::processor {
 /// the idle timeout the session drains, so that the answer is there when the timeout ends.
 class SessionFlow {
 public:
-    explicit SessionFlow(const SessionSettings& settings) noexcept
-        : credit_{settings.budget, settings.share},
-          window_{settings.budget, settings.limits.prefetch,
-                  window_half(settings.calls, settings.batch)},
+    SessionFlow(const SessionSettings& settings, SessionStart start) noexcept
+        : credit_{settings.budget, std::move(start.share)},
+          window_{settings.budget, start.limits.prefetch, window_half(start.calls, settings.batch)},
           drain_time_{settings.drain_time},
           drain_timeout_{settings.tuning.drain_timeout} {}
 

@@ -83,7 +83,7 @@ MessageActions MessageMachine::arrived(Arrival arrival, std::size_t bytes, bool 
     size_ = bytes;
     removed_ = removed;
     switch (arrival) {
-    case Arrival::enqueue: phase_ = Phase::in_lane; return {.next = step::Enqueue{}};
+    case Arrival::enqueue: phase_ = Phase::in_lane; return {.next = MessageStep::enqueue};
     case Arrival::gather: phase_ = Phase::gathering; return {};
     case Arrival::release: return settle({ports::Outcome::release});
     case Arrival::discard: return dispose(false);
@@ -97,7 +97,7 @@ MessageActions MessageMachine::gathered() noexcept {
         return {};
     }
     phase_ = Phase::in_lane;
-    return {.next = step::Enqueue{}};
+    return {.next = MessageStep::enqueue};
 }
 
 MessageActions MessageMachine::decided(ports::Outcome outcome, bool usable, bool ordered) noexcept {
@@ -107,7 +107,7 @@ MessageActions MessageMachine::decided(ports::Outcome outcome, bool usable, bool
         return {};
     }
     phase_ = Phase::settling_early;
-    return {.next = step::Settle{}};
+    return {.next = MessageStep::settle};
 }
 
 MessageActions MessageMachine::ended(const MessageEnd& end, const Circumstances& session,
@@ -137,18 +137,18 @@ MessageActions MessageMachine::ended(const MessageEnd& end, const Circumstances&
         return after_failure(session.failure, end.holds_lane, now);
     case Ending::given_back:
         if (removed_) { // it cannot go back to the broker, so it is handled first
-            return {.next = step::PutBack{}};
+            return {.next = MessageStep::put_back};
         }
         [[fallthrough]];
     case Ending::not_started:
-        return session.may_wait ? MessageActions{.next = step::PutBack{}}
+        return session.may_wait ? MessageActions{.next = MessageStep::put_back}
                                 : settle({ports::Outcome::release});
     case Ending::unexamined:
         if (!session.may_wait) {
             return settle({ports::Outcome::release});
         }
         phase_ = Phase::examining;
-        return {.next = step::Examine{}};
+        return {.next = MessageStep::examine};
     case Ending::expired:
         return settle(session.expired == ExpiredMessageAction::dead_letter
                           ? dead_letter(DeadLetterCause::deadline_passed)
@@ -173,7 +173,7 @@ MessageActions MessageMachine::settle_as_decided(const MessageEnd& end) noexcept
 MessageActions MessageMachine::after_failure(const FailureDecision& failure, bool holds,
                                              TimePoint now) noexcept {
     using Action = FailurePolicy::Action;
-    const auto wait = [&](MessageActions::Next next) {
+    const auto wait = [&](MessageStep next) {
         phase_ = Phase::retrying;
         retry_at_ = now + failure.delay;
         return MessageActions{.next = next};
@@ -182,23 +182,24 @@ MessageActions MessageMachine::after_failure(const FailureDecision& failure, boo
         if (std::exchange(guarded_, false)) {
             examined_ = false; // the next attempt is noted as well
         }
-        return wait(step::Wait{});
+        return wait(MessageStep::wait);
     }
     switch (*failure.action) {
-    case Action::park_session: return wait(step::Park{});
-    case Action::retry_later: return wait(step::RetryLater{});
+    case Action::park_session: return wait(MessageStep::park);
+    case Action::retry_later: return wait(MessageStep::retry_later);
     case Action::dead_letter: return settle(dead_letter(DeadLetterCause::handler_failed), true);
     case Action::dead_letter_session:
         phase_ = Phase::settling;
-        return {.next = step::Settle{.resolution = dead_letter(DeadLetterCause::handler_failed),
-                                     .rest_too = true}};
+        return {.next = MessageStep::settle,
+                .resolution = dead_letter(DeadLetterCause::handler_failed),
+                .rest_too = true};
     case Action::abandon: break;
     }
     if (failure.delay == Duration::zero()) {
         return abandon(holds);
     }
     returns_ = returns_.value_or(Resolution{ports::Outcome::abandon});
-    return wait(step::Wait{});
+    return wait(MessageStep::wait);
 }
 
 /// Abandons the message. If the message holds the lane, the messages behind it go back before it. A
@@ -208,7 +209,7 @@ MessageActions MessageMachine::abandon(bool holds) noexcept {
         return settle({ports::Outcome::abandon}, true);
     }
     phase_ = Phase::failed;
-    return {.next = step::Rewind{}, .counts = true};
+    return {.next = MessageStep::rewind, .counts = true};
 }
 
 MessageActions MessageMachine::retry_due() noexcept {
@@ -220,7 +221,7 @@ MessageActions MessageMachine::retry_due() noexcept {
     }
     phase_ = Phase::in_lane;
     ++attempt_;
-    return {.next = holds_lane_ ? MessageActions::Next{step::PutBack{}} : step::Enqueue{}};
+    return {.next = holds_lane_ ? MessageStep::put_back : MessageStep::enqueue};
 }
 
 MessageActions MessageMachine::lock_ended() noexcept {
@@ -234,7 +235,7 @@ MessageActions MessageMachine::examined(bool guarded) noexcept {
     phase_ = Phase::in_lane;
     examined_ = true;
     guarded_ = guarded;
-    return {.next = holds_lane_ ? MessageActions::Next{step::PutBack{}} : step::Enqueue{}};
+    return {.next = holds_lane_ ? MessageStep::put_back : MessageStep::enqueue};
 }
 
 MessageActions MessageMachine::condemned(const CrashGuard& guard, TimePoint now) noexcept {
@@ -246,7 +247,7 @@ MessageActions MessageMachine::condemned(const CrashGuard& guard, TimePoint now)
     }
     phase_ = Phase::retrying;
     retry_at_ = now + guard.park_for;
-    return {.next = step::Park{}};
+    return {.next = MessageStep::park};
 }
 
 MessageActions MessageMachine::taken_back(std::optional<Resolution> resolution) noexcept {
@@ -276,20 +277,19 @@ MessageActions MessageMachine::answered(bool success) noexcept {
 }
 
 MessageActions MessageMachine::settle(Resolution resolution, bool counts) noexcept {
-    MessageActions actions{.next = step::Settle{.resolution = resolution}};
     if (removed_) {
-        actions = dispose(true);
-    } else {
-        phase_ = Phase::settling;
+        MessageActions actions = dispose(true);
+        actions.counts = counts;
+        return actions;
     }
-    actions.counts = counts;
-    return actions;
+    phase_ = Phase::settling;
+    return {.next = MessageStep::settle, .resolution = resolution, .counts = counts};
 }
 
 MessageActions MessageMachine::dispose(bool releases) noexcept {
     const bool lost = !releases && phase_ != Phase::settled_early && !removed_;
     phase_ = Phase::gone;
-    return {.next = step::Dispose{.lost = lost}, .releases = releases};
+    return {.next = MessageStep::dispose, .lost = lost, .releases = releases};
 }
 
 } // namespace sessionq::detail::processor

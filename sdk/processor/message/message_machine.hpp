@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include <sessionq/deadline.hpp>
 #include <sessionq/processor_options.hpp>
@@ -101,34 +100,29 @@ struct Circumstances {
 [[nodiscard]] MessageFate fate_of(const MessageEnd& end, const Circumstances& session,
                                   bool removes) noexcept;
 
-/// The steps of a message. `MessageMachine` chooses one, and `SessionMachine` performs it.
-namespace step {
-
-struct Enqueue {}; ///< put it at the end of the lane
-struct PutBack {}; ///< put it back in its place in the lane
-struct Settle {    ///< settle it by the resolution, or as the handler decided
-    Resolution resolution{};
-    bool rest_too{false}; ///< the rest of the session is dead-lettered too
-};
-struct Wait {};       ///< wait for `retry_at`; others pass it
-struct Park {};       ///< wait until the session is left
-struct RetryLater {}; ///< abandon it once the session's record has its delay
-struct Examine {};    ///< wait until the session's record is known
-struct Rewind {};     ///< abandon it after the messages behind it went back (R6)
-struct Dispose {      ///< destroy it: it has left and is not in flight any more
-    bool lost{false}; ///< the broker confirmed nothing
+/// The step that a session takes next for one of its messages.
+enum class MessageStep : std::uint8_t {
+    none,
+    enqueue,     ///< put it at the end of the lane
+    put_back,    ///< put it back in its place in the lane
+    settle,      ///< settle it by the resolution, or as the handler decided
+    wait,        ///< wait for `retry_at`; others pass it
+    park,        ///< wait until the session is left
+    retry_later, ///< abandon it once the session's record has its delay
+    examine,     ///< wait until the session's record is known
+    rewind,      ///< abandon it after the messages behind it went back (R6)
+    dispose,     ///< destroy it: it has left and is not in flight any more
 };
 
-} // namespace step
-
-/// The machine's answer to an input: the steps that the session takes next.
+/// The machine's answer to an input: the step that the session takes next. It fits in a register,
+/// because each message has several.
 struct MessageActions {
-    using Next =
-        std::variant<std::monostate, step::Enqueue, step::PutBack, step::Settle, step::Wait,
-                     step::Park, step::RetryLater, step::Examine, step::Rewind, step::Dispose>;
-    Next next{};
-    bool counts{false};   ///< its handler is done with it, which counts for the turn (R14)
-    bool releases{false}; ///< the next message may start, if this one holds the lane
+    MessageStep next{MessageStep::none};
+    Resolution resolution{}; ///< of `settle`
+    bool rest_too{false};    ///< with `settle`: the rest of the session is dead-lettered too
+    bool lost{false};        ///< with `dispose`: the broker confirmed nothing
+    bool counts{false};      ///< its handler is done with it, which counts for the turn (R14)
+    bool releases{false};    ///< the next message may start, if this one holds the lane
 };
 
 /// Decides the next step of one message, from its arrival to the broker's answer (R6, R8-R10).

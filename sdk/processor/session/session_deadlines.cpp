@@ -29,8 +29,8 @@ void SessionMachine::progressed() {
 }
 
 void SessionMachine::look_at_lock() {
-    if (!keeps_lock()) {
-        return;
+    if (!keeps_lock() || lock_.keeper().is_quiet(now_)) {
+        return; // each message comes here
     }
     const Duration busy_for = in_flight() != 0 ? now_ - progress_at_ : Duration::zero();
     const LockSteps steps = lock_.look(now_, busy_for);

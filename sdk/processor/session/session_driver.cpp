@@ -34,13 +34,13 @@ void trace_settling(MessageCall& call, const SessionView& session) {
 
 SessionDriver::SessionDriver(SessionOwner& owner, Workplace& workplace, const SessionGrant& grant,
                              const std::string& entity, const SessionSettings& settings,
-                             ports::SessionLinkPtr link)
+                             SessionStart start, ports::SessionLinkPtr link)
     : owner_{owner},
       grant_{grant},
       link_{std::move(link)},
-      view_{workplace, entity, link_->session_id(), settings.calls},
+      view_{workplace, entity, link_->session_id(), start.calls},
       record_{link_.state(), view_},
-      machine_{settings, view_.loop().now()} {
+      machine_{settings, std::move(start), view_.loop().now()} {
     link_.keep_message_locks(
         view_.loop(), *view_.shared().environment.notifier,
         {.max_renewal = view_.workplace().options().max_lock_renewal,

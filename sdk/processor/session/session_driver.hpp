@@ -81,7 +81,7 @@ class SessionDriver final : public ports::LinkEvents,
                             public std::enable_shared_from_this<SessionDriver> {
 public:
     SessionDriver(SessionOwner& owner, Workplace& workplace, const SessionGrant& grant,
-                  const std::string& entity, const SessionSettings& settings,
+                  const std::string& entity, const SessionSettings& settings, SessionStart start,
                   ports::SessionLinkPtr link);
 
     /// The session was accepted.

@@ -27,17 +27,17 @@ TimePoint hold_end(const SessionSettings& settings, TimePoint now) noexcept {
 
 } // namespace
 
-SessionMachine::SessionMachine(const SessionSettings& settings, TimePoint now)
+SessionMachine::SessionMachine(const SessionSettings& settings, SessionStart start, TimePoint now)
     : settings_{settings},
       now_{now},
-      idle_{settings.limits.idle_timeout},
-      flow_{settings},
+      calls_{start.calls},
+      idle_{start.limits.idle_timeout},
+      flow_{settings, std::move(start)},
       lock_{settings.options.max_lock_renewal},
       settle_wait_{settings.tuning.settle_timeout},
       gather_clock_{settings.batch, half_of(settings.options.max_lock_renewal),
                     Deadline::after(half_of(longest_hold(settings)), now).time()},
       attempts_{settings.options.crash_guard},
-      calls_{settings.calls},
       progress_at_{now},
       hold_until_{hold_end(settings, now)} {}
 
@@ -110,22 +110,23 @@ void SessionMachine::open_skipped() {
 
 /// Makes the changes that messages want from the session. A change may lead to further wishes.
 void SessionMachine::react() {
-    while (const auto wishes = std::exchange(wishes_, std::nullopt)) {
-        if (wishes->dead_letters) {
+    while (wishes_.any) {
+        const MessageWishes wishes = std::exchange(wishes_, {});
+        if (wishes.dead_letters) {
             dead_letters_ = true;
             idle_.roll_at_once();
             add(action::TakeBack{});
         }
-        if (wishes->turn_over && !is_leaving()) {
+        if (wishes.turn_over && !is_leaving()) {
             start_leaving(CloseReason::max_messages);
         }
-        wait(*wishes);
-        if (wishes->rewinds) {
+        wait(wishes);
+        if (wishes.rewinds) {
             rewind();
         }
-        if (wishes->gone) {
+        if (wishes.gone) {
             message_gone();
-        } else if (wishes->makes_room) {
+        } else if (wishes.makes_room) {
             grant();
         }
     }

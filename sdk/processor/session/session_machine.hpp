@@ -24,6 +24,7 @@ namespace sessionq::detail::processor {
 /// The changes that messages want from their session during one input. `SessionMachine` collects
 /// them, and makes the changes at the end of the input (`react`).
 struct MessageWishes {
+    bool any{false};                 ///< one of the others is set
     bool gone{false};                ///< a message has left
     bool makes_room{false};          ///< a message waits alone, so one more may be fetched
     bool turn_over{false};           ///< `max_messages_per_turn` messages were handled (R14)
@@ -66,8 +67,8 @@ public:
         settling, ///< without a slot: only settlements and the write of its record are unanswered
     };
 
-    /// The session was accepted at `now`.
-    SessionMachine(const SessionSettings& settings, TimePoint now);
+    /// The session was accepted at `now`. `settings` must outlive the machine.
+    SessionMachine(const SessionSettings& settings, SessionStart start, TimePoint now);
 
     /// Every input is given at an instant: `machine.at(now).drained()`.
     SessionMachine& at(TimePoint now) noexcept {
@@ -209,21 +210,13 @@ private:
     [[nodiscard]] TimePoint close_by() const noexcept;
 
     // Messages: session_messages.cpp
-    void follow(MessageMachine& message, const MessageActions& actions);
+    void follow(MessageMachine& message, MessageActions actions);
     [[nodiscard]] Circumstances circumstances(const MessageMachine& message, const MessageEnd& end);
-    [[nodiscard]] MessageWishes& wishes() noexcept {
-        return wishes_ ? *wishes_ : wishes_.emplace();
+    [[nodiscard]] MessageWishes& wish() noexcept {
+        wishes_.any = true;
+        return wishes_;
     }
-    void take(MessageMachine& message, std::monostate nothing);
-    void take(MessageMachine& message, step::Enqueue step);
-    void take(MessageMachine& message, step::PutBack step);
-    void take(MessageMachine& message, const step::Settle& step);
-    void take(MessageMachine& message, step::Wait step);
-    void take(MessageMachine& message, step::Park step);
-    void take(MessageMachine& message, step::RetryLater step);
-    void take(MessageMachine& message, step::Examine step);
-    void take(MessageMachine& message, step::Rewind step);
-    void take(MessageMachine& message, step::Dispose step);
+    void put_back(MessageMachine& message);
     void gather();
     void take_back_gathered();
     void let_all_back();
@@ -256,10 +249,11 @@ private:
     void lose_lock(CloseReason reason, bool is_lost);
     void look_at_lock();
 
-    const SessionSettings settings_;
+    const SessionSettings& settings_;
     TimePoint now_; ///< the instant of the input under way
     SessionActions actions_{};
     Phase phase_{Phase::held_back};
+    std::uint32_t calls_; ///< how many handlers may run at once
     timing::SessionIdleTimer idle_;
     SessionFlow flow_;
     SessionLock lock_;
@@ -268,9 +262,8 @@ private:
     GatherClock gather_clock_;
     RetryDelay delay_{};
     AttemptBook attempts_;
-    std::optional<MessageWishes> wishes_{};
-    Suspect suspect_{}; ///< waits for the session's record
-    std::uint32_t calls_;
+    MessageWishes wishes_{};
+    Suspect suspect_{};        ///< waits for the session's record
     std::uint32_t holds_{0};   ///< the holds on the lane
     std::uint32_t handled_{0}; ///< messages that were handled in this turn
     TimePoint progress_at_;

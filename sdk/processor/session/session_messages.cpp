@@ -114,27 +114,53 @@ void SessionMachine::lock_ended(MessageMachine& message) {
 
 // The way of a message
 
-void SessionMachine::follow(MessageMachine& message, const MessageActions& actions) {
-    if (std::holds_alternative<step::Settle>(actions.next) && !lists_.is_settling()) {
+void SessionMachine::follow(MessageMachine& message, MessageActions actions) {
+    if (actions.next == MessageStep::settle && !lists_.is_settling()) {
         settle_wait_.begin(now_);
     }
     lists_.place(message);
     if (actions.counts && ++handled_ == settings_.options.max_messages_per_turn) {
-        wishes().turn_over = true;
+        wish().turn_over = true;
     }
     if (actions.releases && message.take_hold() && !keeps_holds()) {
         release(1);
     }
-    std::visit([this, &message](const auto& step) { take(message, step); }, actions.next);
+    switch (actions.next) {
+    case MessageStep::none: break;
+    case MessageStep::enqueue: add(action::Enqueue{&message}); break;
+    case MessageStep::put_back: put_back(message); break;
+    case MessageStep::settle:
+        if (actions.rest_too) {
+            wish().dead_letters = true;
+        }
+        add(action::Settle{.message = &message, .resolution = actions.resolution});
+        break;
+    case MessageStep::wait:
+        lists_.retrying().add(message);
+        if (set_aside() != 0) {
+            wish().makes_room = true;
+        }
+        break;
+    case MessageStep::park:
+        lists_.retrying().add(message);
+        wish().parks_until = message.retry_at();
+        break;
+    case MessageStep::retry_later:
+        lists_.retrying().add(message);
+        wish().retries_at = message.retry_at();
+        break;
+    case MessageStep::examine: wish().suspect = &message.suspect(); break;
+    case MessageStep::rewind: wish().rewinds = true; break;
+    case MessageStep::dispose:
+        wish().gone = true;
+        flow_.left(message.size());
+        idle_.end(now_);
+        add(action::Dispose{.message = &message, .lost = actions.lost});
+        break;
+    }
 }
 
-void SessionMachine::take(MessageMachine& /*message*/, std::monostate /*nothing*/) {}
-
-void SessionMachine::take(MessageMachine& message, step::Enqueue /*step*/) {
-    add(action::Enqueue{&message});
-}
-
-void SessionMachine::take(MessageMachine& message, step::PutBack /*step*/) {
+void SessionMachine::put_back(MessageMachine& message) {
     const bool held = message.take_hold();
     if (!held) {
         add(action::PauseLane{});
@@ -145,43 +171,6 @@ void SessionMachine::take(MessageMachine& message, step::PutBack /*step*/) {
     } else if (phase_ != Phase::parked) {
         add(action::ResumeLane{});
     }
-}
-
-void SessionMachine::take(MessageMachine& message, const step::Settle& step) {
-    if (step.rest_too) {
-        wishes().dead_letters = true;
-    }
-    add(action::Settle{.message = &message, .resolution = step.resolution});
-}
-
-void SessionMachine::take(MessageMachine& message, step::Wait /*step*/) {
-    lists_.retrying().add(message);
-    wishes().makes_room = set_aside() != 0;
-}
-
-void SessionMachine::take(MessageMachine& message, step::Park /*step*/) {
-    lists_.retrying().add(message);
-    wishes().parks_until = message.retry_at();
-}
-
-void SessionMachine::take(MessageMachine& message, step::RetryLater /*step*/) {
-    lists_.retrying().add(message);
-    wishes().retries_at = message.retry_at();
-}
-
-void SessionMachine::take(MessageMachine& message, step::Examine /*step*/) {
-    wishes().suspect = &message.suspect();
-}
-
-void SessionMachine::take(MessageMachine& /*message*/, step::Rewind /*step*/) {
-    wishes().rewinds = true;
-}
-
-void SessionMachine::take(MessageMachine& message, step::Dispose step) {
-    wishes().gone = true;
-    flow_.left(message.size());
-    idle_.end(now_);
-    add(action::Dispose{.message = &message, .lost = step.lost});
 }
 
 /// Puts the messages that wait for more of their batch into the lane, if the wait is over.

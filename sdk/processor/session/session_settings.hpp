@@ -34,20 +34,23 @@ struct SessionLimits {
     std::uint32_t prefetch{0}; ///< zero: `FetchWindow` chooses
 };
 
-/// The options, limits and shared counters that the machines of a session use. The shard fills the
-/// struct when it opens the session.
+/// The limits that a session begins with.
+struct SessionStart {
+    SessionLimits limits{};
+    std::uint32_t calls{1};        ///< how many handlers may run at once
+    core::ReceiveSharePtr share{}; ///< the share of the bytes that its connection may bring
+};
+
+/// The options and shared counters that the machines of all sessions of a shard use. The
+/// shard owns it, and it outlives the sessions.
 struct SessionSettings {
     const SessionProcessorOptions& options;
     const Tuning& tuning;
     core::ByteBudget& budget;
-    core::ReceiveSharePtr
-        share{}; ///< the share of the bytes that the session's connection may bring
     core::Random& random;
     SessionCount& parked;
     SessionCount& settling;
     DrainTime& drain_time;
-    SessionLimits limits{};
-    std::uint32_t calls{1};
     BatchOptions batch{.max_messages = 1}; ///< how many messages a handler gets
     /// False for an entity without sessions. Its messages have no order to keep, and each message
     /// has its own lock.

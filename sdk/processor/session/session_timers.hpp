@@ -41,12 +41,14 @@ public:
     /// passed needs no timer: the callback runs at once, for example with an idle timeout of zero.
     void set() {
         while (SessionTimer* const changed = changed_.pop_front()) {
-            if (changed->machine.next() <= loop_.now()) {
+            TimePoint next = changed->machine.next();
+            if (next <= loop_.now()) {
                 loop_.timers().cancel(changed->timer);
                 changed->timer.run();
                 changed->unlink(); // the callback reported an input: `set_due` covers it
+                next = changed->machine.next();
             }
-            loop_.timers().set_due(changed->timer, changed->machine.next());
+            loop_.timers().set_due(changed->timer, next);
         }
     }
 

@@ -7,6 +7,8 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include <sessionq/time.hpp>
@@ -95,7 +97,8 @@ public:
         }
         --leaves_;
         try_at_ = now + rest_;
-        left_.emplace_back(session, now);
+        left_ids_.erase(session); // the id of the last time counts
+        left_ids_.insert(left_.emplace_back(session, now).first);
         return true;
     }
 
@@ -105,12 +108,9 @@ public:
         if (!is_used()) {
             return;
         }
-        while (!left_.empty() && now >= left_.front().second + soon) {
-            left_.pop_front();
-        }
-        const bool tried = !left_.empty();
-        const bool is_same =
-            std::erase_if(left_, [&](const Left& each) { return each.first == session; }) != 0;
+        forget(now);
+        const bool tried = !left_ids_.empty();
+        const bool is_same = left_ids_.erase(session) != 0;
         others_wait_ = !is_same && now < asked + soon;
         seen_at_ = now;
         if (others_wait_) {
@@ -141,6 +141,18 @@ private:
     static constexpr Duration look_every = std::chrono::milliseconds{250};
     static constexpr Duration longest_rest = std::chrono::minutes{1};
     static constexpr std::size_t most_at_once = 1024;
+
+    /// Forgets the sessions that were left too long ago.
+    void forget(TimePoint now) {
+        while (!left_.empty() && now >= left_.front().second + soon) {
+            const std::string& id = left_.front().first;
+            const auto found = left_ids_.find(id);
+            if (found != left_ids_.end() && found->data() == id.data()) {
+                left_ids_.erase(found);
+            }
+            left_.pop_front();
+        }
+    }
 
     void look_by(TimePoint when) noexcept { next_ = std::min(next(), when); }
 
@@ -183,7 +195,10 @@ private:
     TimePoint round_ends_{};
     Duration pace_{turn};
     // If it does not
-    std::deque<Left> left_{}; ///< sessions that were left a moment ago
+    std::deque<Left> left_{}; ///< sessions that were left a moment ago, the oldest first
+    /// The ids in `left_` that have not come again. Many sessions may be left within the time, and
+    /// each session that comes is looked for.
+    std::unordered_set<std::string_view> left_ids_{};
     bool others_wait_{false};
     TimePoint seen_at_{}; ///< when `others_wait_` was set
     std::size_t burst_{1};

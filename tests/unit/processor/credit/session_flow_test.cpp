@@ -19,12 +19,11 @@ struct FlowBench {
         : flow{{.options = options,
                 .tuning = tuning,
                 .budget = budget,
-                .share = std::move(share),
                 .random = random,
                 .parked = sessions,
                 .settling = sessions,
-                .drain_time = drain_time,
-                .limits = {.idle_timeout = 1s, .prefetch = prefetch}}} {}
+                .drain_time = drain_time},
+               {.limits = {.idle_timeout = 1s, .prefetch = prefetch}, .share = std::move(share)}} {}
 
     void arrive(std::uint32_t messages) {
         for (std::uint32_t i = 0; i < messages; ++i) {

@@ -14,6 +14,7 @@ using detail::processor::Ending;
 using detail::processor::MessageActions;
 using detail::processor::MessageEnd;
 using detail::processor::MessageMachine;
+using detail::processor::MessageStep;
 using Action = FailurePolicy::Action;
 using Arrival = MessageMachine::Arrival;
 using Phase = MessageMachine::Phase;
@@ -28,10 +29,10 @@ std::string words(const MessageActions& actions) {
     static constexpr const char* next[] = {"",     "enqueue", "put_back", "send",   "wait",
                                            "park", "later",   "examine",  "rewind", "dispose"};
     static constexpr const char* causes[] = {"failed", "expired", "session", "killer"};
-    std::string text = next[actions.next.index()];
-    if (const auto* settle = std::get_if<detail::processor::step::Settle>(&actions.next)) {
-        const auto& [outcome, cause] = settle->resolution;
-        text.append(settle->rest_too ? "_session " : " ")
+    std::string text = next[static_cast<std::size_t>(actions.next)];
+    if (actions.next == MessageStep::settle) {
+        const auto& [outcome, cause] = actions.resolution;
+        text.append(actions.rest_too ? "_session " : " ")
             .append(outcome == ports::Outcome::dead_letter
                         ? std::string_view{causes[static_cast<std::size_t>(cause)]}
                         : ports::to_string(outcome));

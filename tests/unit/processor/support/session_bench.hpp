@@ -20,19 +20,20 @@ public:
     explicit SessionBench(SessionProcessorOptions given = {}, bool has_open = false,
                           bool has_close = false, bool ordered = true)
         : options{without_default_delay(std::move(given))},
-          machine{{.options = options,
+          settings{.options = options,
                    .tuning = tuning,
                    .budget = budget,
                    .random = random,
                    .parked = parked,
                    .settling = settled,
                    .drain_time = drain_time,
-                   .limits = {.idle_timeout = options.session_idle_timeout,
-                              .prefetch = options.prefetch},
-                   .calls = options.max_concurrent_calls_per_session,
                    .ordered = ordered,
                    .has_open = has_open,
                    .has_close = has_close},
+          machine{settings,
+                  {.limits = {.idle_timeout = options.session_idle_timeout,
+                              .prefetch = options.prefetch},
+                   .calls = options.max_concurrent_calls_per_session},
                   now} {
         parked.limit(1);
         settled.limit(1);
@@ -100,6 +101,7 @@ public:
     detail::processor::SessionCount settled{}; ///< sessions that settle without a slot
     detail::processor::DrainTime drain_time{};
     TimePoint now{std::chrono::hours{1}};
+    const detail::processor::SessionSettings settings;
     detail::processor::SessionMachine machine;
     std::deque<detail::processor::MessageMachine> messages{};
     std::deque<detail::processor::MessageMachine*> lane{};      ///< not started
