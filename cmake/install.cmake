@@ -8,6 +8,10 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sessionq)
 install(TARGETS sessionq EXPORT sessionqTargets
   ARCHIVE COMPONENT development LIBRARY COMPONENT development RUNTIME COMPONENT development
   FILE_SET HEADERS COMPONENT development)
+install(TARGETS sessionq_local_broker EXPORT sessionqLocalBrokerTargets # needs SQLite too
+  ARCHIVE COMPONENT development LIBRARY COMPONENT development RUNTIME COMPONENT development)
+install(EXPORT sessionqLocalBrokerTargets NAMESPACE sessionq:: DESTINATION ${package_dir}
+  COMPONENT development)
 if(TARGET sessionq_opentelemetry) # its targets apart, because they need another package
   install(TARGETS sessionq_opentelemetry EXPORT sessionqOpenTelemetryTargets
     ARCHIVE COMPONENT development LIBRARY COMPONENT development RUNTIME COMPONENT development
@@ -41,8 +45,11 @@ endforeach()
 set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 cmake_path(ABSOLUTE_PATH pc_dir BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} OUTPUT_VARIABLE pc_prefix)
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${pc_prefix} OUTPUT_VARIABLE pc_prefix)
-configure_file(cmake/sessionq.pc.in sessionq.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sessionq.pc
+foreach(name sessionq sessionq-local-broker)
+  configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+endforeach()
+install(FILES
+  ${CMAKE_CURRENT_BINARY_DIR}/sessionq.pc ${CMAKE_CURRENT_BINARY_DIR}/sessionq-local-broker.pc
   DESTINATION ${pc_dir} COMPONENT development)
 
 if(SESSIONQ_TOOLS)

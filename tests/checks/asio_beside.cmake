@@ -19,7 +19,7 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 file(GLOB_RECURSE description ${WORK}/prefix/sessionq.pc)
 cmake_path(GET description PARENT_PATH folder)
 set(ENV{PKG_CONFIG_PATH} ${folder})
-run(${PKG_CONFIG} --cflags --libs --static sessionq)
+run(${PKG_CONFIG} --cflags --libs --static sessionq-local-broker)
 separate_arguments(flags UNIX_COMMAND ${output})
 
 file(GLOB_RECURSE exported ${WORK}/prefix/*.cmake ${WORK}/prefix/*.pc)

@@ -18,10 +18,10 @@ STEPS = ["placed", "paid", "shipped"]
 
 
 def flags(prefix: Path) -> list[str]:
-    folders = {str(path.parent) for path in prefix.rglob("sessionq.pc")}
+    folders = {str(path.parent) for path in prefix.rglob("sessionq-local-broker.pc")}
     environment = {**os.environ, "PKG_CONFIG_PATH": ":".join(folders)}
     told = subprocess.run(
-        ["pkg-config", "--cflags", "--libs", "--static", "sessionq"],
+        ["pkg-config", "--cflags", "--libs", "--static", "sessionq-local-broker"],
         env=environment, check=True, capture_output=True, text=True,
     )
     return told.stdout.split()

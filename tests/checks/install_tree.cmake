@@ -5,6 +5,7 @@
 #   pass their tests;
 # - PACKAGE's program is built with what pkg-config says, from where the tree was moved to, and says
 #   VERSION; also with Clang, if it is there;
+# - a client is linked without the broker and SQLite, and a shared library exports nothing of ours;
 # - SOURCE can be part of an application's tree without the tools and their dependencies.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
@@ -65,8 +66,10 @@ file(GLOB_RECURSE description ${WORK}/elsewhere/sessionq.pc)
 cmake_path(GET description PARENT_PATH folder)
 set(ENV{PKG_CONFIG_PATH} ${folder})
 must_say("${VERSION}" ${PKG_CONFIG} --modversion sessionq)
-output_of(flags ${PKG_CONFIG} --cflags --libs --static sessionq)
+output_of(flags ${PKG_CONFIG} --cflags --libs --static sessionq-local-broker)
 separate_arguments(flags UNIX_COMMAND ${flags})
+output_of(client_flags ${PKG_CONFIG} --cflags --libs --static sessionq)
+separate_arguments(client_flags UNIX_COMMAND ${client_flags})
 find_program(CLANG clang++-16)
 foreach(compiler IN ITEMS ${COMPILER} ${CLANG}) # Asio 1.22 sees no coroutines in Clang
   if(compiler)
@@ -75,5 +78,22 @@ foreach(compiler IN ITEMS ${COMPILER} ${CLANG}) # Asio 1.22 sees no coroutines i
     must_say("${VERSION}" ${WORK}/program)
   endif()
 endforeach()
+
+# A client needs no broker in the process, so no SQLite.
+run(${COMPILER} -std=c++20 -O2 ${PACKAGE}/client.cpp -o ${WORK}/client ${client_flags})
+must_say("no broker" ${WORK}/client)
+output_of(loaded ldd ${WORK}/client)
+if(loaded MATCHES "sqlite")
+  message(FATAL_ERROR "a client is linked with ${loaded}")
+endif()
+
+# A shared library that has sessionq inside exports its own names only.
+run(${COMPILER} -std=c++20 -O2 -fPIC -shared -fvisibility=hidden -fvisibility-inlines-hidden
+  ${PACKAGE}/plugin.cpp -o ${WORK}/plugin.so ${flags})
+output_of(exported ${NM} -D -C --defined-only ${WORK}/plugin.so)
+if(NOT exported MATCHES "handled_orders" OR exported MATCHES "[ :]sessionq")
+  string(REGEX MATCHALL "[^\n]*sessionq[^\n]*" exported "${exported}")
+  message(FATAL_ERROR "a shared library passes names on: ${exported}")
+endif()
 
 run(${CMAKE_COMMAND} -S ${PACKAGE} -B ${WORK}/application ${settings} -D SESSIONQ=${SOURCE})

@@ -7,20 +7,16 @@
 #include <optional>
 #include <utility>
 
-#include <sessionq/local_broker.hpp>
 #include <sessionq/token_credential.hpp>
 
 #include "amqp/web_socket.hpp"
 #include "client/check.hpp"
-#include "client/connecting/broker_host.hpp"
 #include "client/connecting/client_core.hpp"
 #include "client/connecting/credential_tokens.hpp"
-#include "client/sending/wire_size.hpp"
 #include "core/access.hpp"
 #include "core/host_port.hpp"
 #include "core/random.hpp"
 #include "groups/endpoint.hpp"
-#include "in_process/endpoint.hpp"
 #include "servicebus/connection_string.hpp"
 #include "servicebus/endpoint.hpp"
 
@@ -28,38 +24,6 @@ namespace sessionq::inline v1 {
 
 Client::Client(std::shared_ptr<detail::client::ClientCore> core) noexcept
     : core_{std::move(core)} {}
-
-Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
-    const std::shared_ptr<detail::client::BrokerHost>& host = detail::client::Access::host(broker);
-    const std::shared_ptr<broker::Broker> engine{host, &host->broker()};
-    if (engine->journal() != nullptr) {
-        engine->begin(host->now()); // stored entities may forward from now on
-    }
-    auto core = std::make_shared<detail::client::ClientCore>(
-        options,
-        [engine](detail::client::ReceiveThread& loop, core::Executor&) -> ports::EndpointPtr {
-            return std::make_unique<in_process::Endpoint>(engine, loop,
-                                                          detail::client::sent_wire_size);
-        });
-    core->begin_tracing({.system = "sessionq"});
-    core->tell_backlog_by(
-        [host, engine](const std::string& entity) -> std::optional<detail::processor::Backlog> {
-            const auto queue = engine->find(entity);
-            if (!queue) {
-                return std::nullopt;
-            }
-            const broker::Instant at = host->now();
-            const broker::QueueCounts counts = queue.value()->counts(at);
-            return detail::processor::Backlog{
-                .active = counts.active,
-                .deferred = counts.deferred,
-                .scheduled = counts.scheduled,
-                .waiting_sessions = counts.ready_sessions,
-                .waiting_for =
-                    std::max(at.now - std::min(counts.ready_since, at.now), Duration::zero())};
-        });
-    return Client{std::move(core)};
-}
 
 namespace {
 

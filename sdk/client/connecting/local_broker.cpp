@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include <sessionq/local_broker.hpp>
 
+#include <algorithm>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
+#include <sessionq/client.hpp>
 #include <sessionq/error.hpp>
 
 #include "broker/rule_book.hpp"
 #include "client/connecting/broker_host.hpp"
+#include "client/connecting/client_core.hpp"
+#include "client/sending/wire_size.hpp"
 #include "client/threads/thread_start.hpp"
 #include "core/access.hpp"
+#include "in_process/endpoint.hpp"
 
 namespace sessionq::inline v1 {
 namespace {
@@ -198,6 +204,38 @@ QueueCounts LocalBroker::counts(const std::string& name) const {
         all.dead_lettered = dead.value()->counts(detail::client::Access::host(*this)->now()).active;
     }
     return all;
+}
+
+Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
+    const std::shared_ptr<detail::client::BrokerHost>& host = detail::client::Access::host(broker);
+    const std::shared_ptr<broker::Broker> engine{host, &host->broker()};
+    if (engine->journal() != nullptr) {
+        engine->begin(host->now()); // stored entities may forward from now on
+    }
+    auto core = std::make_shared<detail::client::ClientCore>(
+        options,
+        [engine](detail::client::ReceiveThread& loop, core::Executor&) -> ports::EndpointPtr {
+            return std::make_unique<in_process::Endpoint>(engine, loop,
+                                                          detail::client::sent_wire_size);
+        });
+    core->begin_tracing({.system = "sessionq"});
+    core->tell_backlog_by(
+        [host, engine](const std::string& entity) -> std::optional<detail::processor::Backlog> {
+            const auto queue = engine->find(entity);
+            if (!queue) {
+                return std::nullopt;
+            }
+            const broker::Instant at = host->now();
+            const broker::QueueCounts counts = queue.value()->counts(at);
+            return detail::processor::Backlog{
+                .active = counts.active,
+                .deferred = counts.deferred,
+                .scheduled = counts.scheduled,
+                .waiting_sessions = counts.ready_sessions,
+                .waiting_for =
+                    std::max(at.now - std::min(counts.ready_since, at.now), Duration::zero())};
+        });
+    return Client{std::move(core)};
 }
 
 } // namespace sessionq::inline v1
