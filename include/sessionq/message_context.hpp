@@ -7,6 +7,7 @@
 
 #include <sessionq/deadline.hpp>
 #include <sessionq/received_message.hpp>
+#include <sessionq/result.hpp>
 #include <sessionq/session_context.hpp>
 
 namespace sessionq::detail::processor {
@@ -87,6 +88,26 @@ public:
     /// The broker sets the message aside until `SessionContext::receive_deferred`, or that of a
     /// `SessionReceiver`, asks for its sequence number.
     void defer(Properties properties_to_modify = {});
+
+    // The same for programs that take errors as values. `Result` says what holds for all.
+
+    /// The broker removes the message. As `complete`, but returns the failure.
+    Result<void> try_complete() noexcept;
+
+    /// The message returns to the broker, and the delivery counts. As `abandon`, but returns the
+    /// failure.
+    Result<void> try_abandon(Properties properties_to_modify = {}) noexcept;
+
+    /// The message returns to the broker, and the delivery does not count. As `release`, but
+    /// returns the failure.
+    Result<void> try_release() noexcept;
+
+    /// The message goes to the dead-letter queue. As `dead_letter`, but returns the failure.
+    Result<void> try_dead_letter(std::string reason = {}, std::string description = {},
+                                 Properties properties_to_modify = {}) noexcept;
+
+    /// The broker sets the message aside. As `defer`, but returns the failure.
+    Result<void> try_defer(Properties properties_to_modify = {}) noexcept;
 
 private:
     friend struct detail::client::Access;
