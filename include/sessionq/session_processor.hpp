@@ -98,13 +98,13 @@ public:
     ///
     /// When it returns, all its messages are completed, but for those that it settled itself
     /// (`MessageContext::complete` and others). That includes those that it did not look at: to
-    /// stop early, throw. When it throws, its settlements stand. The first message that it did not
-    /// settle has failed: `on_failure`, `on_error` and the failure policy see that one. The
-    /// messages behind it that it did not settle return to the front of their session, in order and
-    /// uncounted, and are handled again after that one. So a handler that calls `complete` for each
-    /// message that is done says where it failed. If it had settled all, only `on_error` is called.
-    /// With `SessionProcessorOptions::auto_complete` off, a handler that returns has failed in the
-    /// same way if it left a message unsettled.
+    /// stop early, throw, or call `MessageContext::fail`. When it throws, its settlements stand.
+    /// The first message that it did not settle has failed: `on_failure`, `on_error` and the
+    /// failure policy see that one. The messages behind it that it did not settle return to the
+    /// front of their session, in order and uncounted, and are handled again after that one. So a
+    /// handler that calls `complete` for each message that is done says where it failed. If it had
+    /// settled all, only `on_error` is called. With `SessionProcessorOptions::auto_complete` off, a
+    /// handler that returns has failed in the same way if it left a message unsettled.
     ///
     /// It runs under an `OperationContext` with the soonest deadline of its messages, and with the
     /// trace context of its span if there is a tracer. A message past its own deadline is in no

@@ -30,6 +30,7 @@ std::uint32_t MessageContext::attempt() const noexcept { return call_->attempt()
 Deadline MessageContext::deadline() const noexcept { return call_->message.deadline(); }
 std::stop_token MessageContext::stop_token() const noexcept { return call_->stop_token(); }
 bool MessageContext::settled() const noexcept { return call_->decided(); }
+void MessageContext::fail(Failure failure) noexcept { call_->fail(std::move(failure)); }
 
 void MessageContext::complete() { call_->settle({.outcome = ports::Outcome::complete}); }
 void MessageContext::abandon(Properties properties_to_modify) {

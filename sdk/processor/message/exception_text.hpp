@@ -4,6 +4,8 @@
 #include <exception>
 #include <string>
 
+#include <sessionq/error.hpp>
+
 namespace sessionq::detail::processor {
 
 /// Returns the text of an exception that the user's code threw.
@@ -14,6 +16,17 @@ namespace sessionq::detail::processor {
         return known.what();
     } catch (...) {
         return "an exception not derived from std::exception";
+    }
+}
+
+/// Returns an exception that the user's code threw as a value.
+[[nodiscard]] inline Failure exception_failure(const std::exception_ptr& error) noexcept {
+    try {
+        std::rethrow_exception(error);
+    } catch (const Error& known) {
+        return known.failure();
+    } catch (...) {
+        return {.code = Errc::handler_failed, .detail = exception_text(error)};
     }
 }
 
