@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 
 #include <sessionq/error.hpp>
 
@@ -16,6 +17,17 @@ namespace sessionq::detail::processor {
         return known.what();
     } catch (...) {
         return "an exception not derived from std::exception";
+    }
+}
+
+/// Returns an `Error` with the failure. It avoids `std::make_exception_ptr`: if the application is
+/// built without exceptions and uses it for `Error`, the linker may take the application's, which
+/// returns null.
+[[nodiscard]] inline std::exception_ptr to_exception(Failure failure) noexcept {
+    try {
+        throw Error{std::move(failure)};
+    } catch (...) {
+        return std::current_exception();
     }
 }
 

@@ -154,8 +154,8 @@ void MessageCall::keep(std::exception_ptr error) noexcept {
     end_.deliveries = message.delivery_count();
     error = thrown_or_stated(std::move(error));
     if (!error && is_unsettled(driver_->view().workplace().options().auto_complete, decided())) {
-        error = std::make_exception_ptr(
-            Error{Errc::invalid_state, "the handler returned without settling the message"});
+        error = to_exception({.code = Errc::invalid_state,
+                              .detail = "the handler returned without settling the message"});
     }
     if (end_with(error ? Ending::failed : Ending::handled)) {
         driver_->view().lane().hold(1);
@@ -224,7 +224,7 @@ void MessageCall::fail(Failure failure) noexcept {
     end_.policy = nullptr; // they point into the failure of the last try
     end_.failure = nullptr;
     failed_ = std::make_unique<Failed>();
-    failed_->stated = std::make_exception_ptr(Error{std::move(failure)});
+    failed_->stated = to_exception(std::move(failure));
 }
 
 bool MessageCall::decide(ports::Settlement settlement) {
