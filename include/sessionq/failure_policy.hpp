@@ -17,7 +17,8 @@
 
 namespace sessionq::inline v1 {
 
-/// How a processor treats a message whose handler threw. Make a policy with the functions:
+/// How a processor treats a message whose handler threw or called `MessageContext::fail`. Make a
+/// policy with the functions:
 ///
 ///     const SessionProcessorOptions options{
 ///         .failure_policy = FailurePolicy::dead_letter().after_attempts(5)};
