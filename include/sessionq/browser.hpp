@@ -12,6 +12,7 @@
 #include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/received_message.hpp>
+#include <sessionq/result.hpp>
 #include <sessionq/sub_queue.hpp>
 #include <sessionq/time.hpp>
 
@@ -110,6 +111,24 @@ public:
     [[nodiscard]] Iterator begin();
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
+    // The same for programs that take errors as values. `Result` says what holds for all. An
+    // iteration throws: use `try_peek` until it returns an empty vector.
+
+    /// Makes a browser. Sends nothing yet. As the constructor, but returns the failure.
+    static Result<Browser> try_make(const Client& client, std::string entity,
+                                    BrowserOptions options = {}) noexcept;
+
+    /// Returns the next messages, at most `max_messages`, and moves the position behind them. An
+    /// empty vector means the end. As `peek`, but returns the failure.
+    Result<std::vector<ReceivedMessage>> try_peek(std::uint32_t max_messages,
+                                                  const CallOptions& call = {}) noexcept;
+
+    /// Returns the next message and moves the position behind it. Waits for one if there is none.
+    /// Returns nothing after `wait`, or at the deadline if that is sooner: a result that holds an
+    /// empty optional. As `next`, but returns the failure.
+    Result<std::optional<ReceivedMessage>> try_next(Duration wait = Duration::max(),
+                                                    const CallOptions& call = {}) noexcept;
+
 private:
     friend struct detail::client::Access;
 
@@ -175,5 +194,13 @@ struct ListSessionsOptions {
                                                      const std::string& entity,
                                                      const ListSessionsOptions& options = {},
                                                      const CallOptions& call = {});
+
+/// Returns the ids of the entity's sessions. As `list_sessions`, but returns the failure. `Result`
+/// says what holds for all `try_` functions.
+///
+/// Thread safety: safe.
+Result<std::vector<std::string>> try_list_sessions(const Client& client, const std::string& entity,
+                                                   const ListSessionsOptions& options = {},
+                                                   const CallOptions& call = {}) noexcept;
 
 } // namespace sessionq::inline v1

@@ -15,6 +15,7 @@
 #include <sessionq/http_proxy.hpp>
 #include <sessionq/metrics.hpp>
 #include <sessionq/named_key_credential.hpp>
+#include <sessionq/result.hpp>
 #include <sessionq/time.hpp>
 #include <sessionq/token_credential.hpp>
 #include <sessionq/transport.hpp>
@@ -234,6 +235,37 @@ public:
                                         const NamedKeyCredential& credential,
                                         ClientOptions options = {}, const TlsOptions& tls = {});
 
+    // The same for programs that take errors as values. `Result` says what holds for all.
+
+    /// Returns a client of a broker in this process. As `in_process`, but returns the failure.
+    static Result<Client> try_in_process(const LocalBroker& broker,
+                                         ClientOptions options = {}) noexcept;
+
+    /// Connects to a broker by a connection string or a URL. As `connect`, but returns the failure.
+    static Result<Client> try_connect(std::string_view connection_string,
+                                      ClientOptions options = {},
+                                      const TlsOptions& tls = {}) noexcept;
+
+    /// The same for text that may be missing, such as an environment variable. Null is
+    /// invalid_argument.
+    static Result<Client> try_connect(const char* connection_string, ClientOptions options = {},
+                                      const TlsOptions& tls = {}) noexcept;
+
+    /// The same with tokens instead of a key.
+    template <typename Credential>
+    requires std::derived_from<Credential, TokenCredential>
+    static Result<Client> try_connect(std::string_view where,
+                                      std::shared_ptr<Credential> credential,
+                                      ClientOptions options = {},
+                                      const TlsOptions& tls = {}) noexcept {
+        return try_connect_with(where, std::move(credential), std::move(options), tls);
+    }
+
+    /// The same with keys that may change later.
+    static Result<Client> try_connect(std::string_view where, const NamedKeyCredential& credential,
+                                      ClientOptions options = {},
+                                      const TlsOptions& tls = {}) noexcept;
+
     [[nodiscard]] const ClientOptions& options() const;
 
     /// A snapshot of the client's measurements since it was made: connections, sends, accepts of
@@ -246,6 +278,9 @@ private:
 
     static Client connect_with(std::string_view where, std::shared_ptr<TokenCredential> credential,
                                ClientOptions options, const TlsOptions& tls);
+    static Result<Client> try_connect_with(std::string_view where,
+                                           std::shared_ptr<TokenCredential> credential,
+                                           ClientOptions options, const TlsOptions& tls) noexcept;
     explicit Client(std::shared_ptr<detail::client::ClientCore> core) noexcept;
 
     std::shared_ptr<detail::client::ClientCore> core_;

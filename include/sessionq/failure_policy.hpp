@@ -11,12 +11,14 @@
 #include <vector>
 
 #include <sessionq/backoff_options.hpp>
+#include <sessionq/error.hpp>
 #include <sessionq/received_message.hpp>
 #include <sessionq/time.hpp>
 
 namespace sessionq::inline v1 {
 
-/// How a processor treats a message whose handler threw. Make a policy with the functions:
+/// How a processor treats a message whose handler threw or called `MessageContext::fail`. Make a
+/// policy with the functions:
 ///
 ///     const SessionProcessorOptions options{
 ///         .failure_policy = FailurePolicy::dead_letter().after_attempts(5)};
@@ -126,6 +128,10 @@ struct FailureContext {
     std::string session_id{};   ///< Empty without a session.
     std::uint32_t attempt{1};   ///< The attempt that failed. The first under a lock is 1.
     FailurePolicy configured{}; ///< `SessionProcessorOptions::failure_policy`.
+
+    /// The same as `exception`, as a value. Of an `Error` and of `MessageContext::fail` it is their
+    /// failure. Of another exception it is handler_failed, with the exception's text as detail.
+    Failure failure{};
 
     /// How often the message was delivered and counted before this delivery.
     [[nodiscard]] std::uint32_t delivery_count() const noexcept { return message.delivery_count(); }

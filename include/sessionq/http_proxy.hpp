@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sessionq/result.hpp>
+
 namespace sessionq::inline v1 {
 
 /// An HTTP proxy through which a client reaches its broker. The client asks the proxy for a tunnel
@@ -53,6 +55,14 @@ struct HttpProxy {
     /// variable has a URL. A client uses no proxy of the environment unless it is given this one.
     /// Errors: as `parse`; the error names the variable.
     [[nodiscard]] static std::optional<HttpProxy> from_environment();
+
+    /// Parses the URL of a proxy. As `parse`, but returns the failure. `Result` says what holds for
+    /// all `try_` functions.
+    static Result<HttpProxy> try_parse(std::string_view url) noexcept;
+
+    /// Returns the proxy of the environment: a result that holds an empty optional if there is
+    /// none. As `from_environment`, but returns the failure.
+    static Result<std::optional<HttpProxy>> try_from_environment() noexcept;
 
     friend bool operator==(const HttpProxy&, const HttpProxy&) = default;
 };

@@ -12,6 +12,7 @@
 
 #include <sessionq/message_order.hpp>
 #include <sessionq/on_damage.hpp>
+#include <sessionq/result.hpp>
 #include <sessionq/rule.hpp>
 #include <sessionq/time.hpp>
 
@@ -256,6 +257,53 @@ public:
     /// The contents of a queue, a dead-letter queue, or a subscription by its full name. Errors:
     /// entity_not_found.
     [[nodiscard]] QueueCounts counts(const std::string& name) const;
+
+    // The same for programs that take errors as values. `Result` says what holds for all.
+
+    /// Makes a broker, in memory or with the data directory of `options`. As the constructor, but
+    /// returns the failure.
+    static Result<LocalBroker> try_make(const LocalBrokerOptions& options = {}) noexcept;
+
+    /// Creates a queue. As `create_queue`, but returns the failure.
+    Result<void> try_create_queue(const std::string& name,
+                                  const QueueOptions& options = {}) noexcept;
+
+    /// Removes a queue and its contents. As `delete_queue`, but returns the failure.
+    Result<void> try_delete_queue(const std::string& name) noexcept;
+
+    /// Creates a topic. As `create_topic`, but returns the failure.
+    Result<void> try_create_topic(const std::string& name,
+                                  const TopicOptions& options = {}) noexcept;
+
+    /// Removes a topic and its subscriptions. As `delete_topic`, but returns the failure.
+    Result<void> try_delete_topic(const std::string& name) noexcept;
+
+    /// Creates a subscription. As `create_subscription`, but returns the failure.
+    Result<void> try_create_subscription(const std::string& topic, const std::string& name,
+                                         const SubscriptionOptions& options = {}) noexcept;
+
+    /// Removes a subscription. As `delete_subscription`, but returns the failure.
+    Result<void> try_delete_subscription(const std::string& topic,
+                                         const std::string& name) noexcept;
+
+    /// Returns the names of a topic's subscriptions. As `subscription_names`, but returns the
+    /// failure.
+    Result<std::vector<std::string>> try_subscription_names(
+        const std::string& topic) const noexcept;
+
+    /// Adds a rule. As `add_rule`, but returns the failure.
+    Result<void> try_add_rule(const std::string& topic, const std::string& subscription,
+                              Rule rule) noexcept;
+    /// Removes a rule. As `remove_rule`, but returns the failure.
+    Result<void> try_remove_rule(const std::string& topic, const std::string& subscription,
+                                 const std::string& rule) noexcept;
+
+    /// Returns the rules of a subscription. As `rules`, but returns the failure.
+    Result<std::vector<Rule>> try_rules(const std::string& topic,
+                                        const std::string& subscription) const noexcept;
+
+    /// Returns the contents of an entity in numbers. As `counts`, but returns the failure.
+    Result<QueueCounts> try_counts(const std::string& name) const noexcept;
 
 private:
     friend struct detail::client::Access;

@@ -10,6 +10,7 @@
 #include <sessionq/call_options.hpp>
 #include <sessionq/deadline.hpp>
 #include <sessionq/received_message.hpp>
+#include <sessionq/result.hpp>
 
 namespace sessionq::detail::client {
 struct Access;
@@ -113,6 +114,34 @@ public:
     /// dead-letter queues).
     void dead_letter(std::string reason = {}, std::string description = {},
                      Properties properties_to_modify = {}, const CallOptions& call = {});
+
+    // The same for programs that take errors as values. `Result` says what holds for all.
+
+    /// Renews the lock that holds the message, and returns when it ends. As `renew_lock`, but
+    /// returns the failure.
+    Result<Deadline> try_renew_lock(const CallOptions& call = {}) noexcept;
+
+    /// The broker removes the message. As `complete`, but returns the failure.
+    Result<void> try_complete(const CallOptions& call = {}) noexcept;
+
+    /// The message returns to the broker, and the delivery counts. As `abandon`, but returns the
+    /// failure.
+    Result<void> try_abandon(Properties properties_to_modify = {},
+                             const CallOptions& call = {}) noexcept;
+
+    /// The message returns to the broker, and the delivery does not count. As `release`, but
+    /// returns the failure.
+    Result<void> try_release(const CallOptions& call = {}) noexcept;
+
+    /// The broker sets the message aside until its sequence number is asked for. As `defer`, but
+    /// returns the failure.
+    Result<void> try_defer(Properties properties_to_modify = {},
+                           const CallOptions& call = {}) noexcept;
+
+    /// The message goes to the dead-letter queue. As `dead_letter`, but returns the failure.
+    Result<void> try_dead_letter(std::string reason = {}, std::string description = {},
+                                 Properties properties_to_modify = {},
+                                 const CallOptions& call = {}) noexcept;
 
 private:
     friend struct detail::client::Access;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <sessionq/message.hpp>
+#include <sessionq/result.hpp>
 
 namespace sessionq::detail::client {
 struct Access;
@@ -51,6 +52,12 @@ public:
     /// message.
     /// Errors: invalid_argument (names the invalid field; `scheduled_enqueue_time` must be unset).
     [[nodiscard]] bool try_add(const Message& message);
+
+    /// Adds a copy of the message, or returns the failure and leaves the batch unchanged:
+    /// message_too_large if the message does not fit beside the others, invalid_argument as
+    /// `try_add`, resource_exhausted. It never throws. To send the full batch and go on, see
+    /// `try_add`.
+    Result<void> try_append(const Message& message) noexcept;
 
     [[nodiscard]] std::size_t size() const noexcept { return messages_.size(); }
     [[nodiscard]] bool empty() const noexcept { return messages_.empty(); }

@@ -7,6 +7,7 @@
 
 #include <sessionq/deadline.hpp>
 #include <sessionq/received_message.hpp>
+#include <sessionq/result.hpp>
 #include <sessionq/session_context.hpp>
 
 namespace sessionq::detail::processor {
@@ -17,7 +18,7 @@ namespace sessionq::inline v1 {
 
 /// A message in its handler. A handler that returns completes the message, unless
 /// `SessionProcessorOptions::auto_complete` is off. A handler that throws leaves it to the failure
-/// policy. The functions below settle it otherwise.
+/// policy. So does a handler that calls `fail`. The functions below settle it otherwise.
 ///
 /// Example:
 ///
@@ -87,6 +88,56 @@ public:
     /// The broker sets the message aside until `SessionContext::receive_deferred`, or that of a
     /// `SessionReceiver`, asks for its sequence number.
     void defer(Properties properties_to_modify = {});
+
+    /// The handler has failed. When it returns, or finishes later, the processor acts as if it had
+    /// thrown `Error{failure}`: the failure policy applies, and `on_failure` and `on_error` are
+    /// called. It is for programs without exceptions, and for handlers that should not throw. Any
+    /// thread may call it before the handler ends. It does not settle the message, and `settled`
+    /// stays false. Returns at once.
+    ///
+    /// - The first failure counts. Later calls change nothing.
+    /// - If the handler also throws, the exception counts.
+    /// - If the handler settles the message before or after the call, the settlement stands. The
+    ///   policy is not applied then, but `on_error` is called.
+    ///
+    /// In a batch (`SessionProcessor::on_messages`) the first message with a failure has failed.
+    /// The messages behind it that the handler did not settle return to the front of their session,
+    /// in order and uncounted, and are handled again after that one. The messages before it are
+    /// completed as if the handler had returned without a failure.
+    ///
+    /// Example:
+    ///
+    ///     processor.on_message([](MessageContext& context) {
+    ///         if (context.message().text().empty()) {
+    ///             context.fail({.code = Errc::handler_failed, .detail = "the order is empty"});
+    ///             return;
+    ///         }
+    ///         auto session = context.session();
+    ///         if (auto saved = session.try_set_state("seen"); !saved) {
+    ///             context.fail(std::move(saved).error());
+    ///         }
+    ///     });
+    void fail(Failure failure) noexcept;
+
+    // The same for programs that take errors as values. `Result` says what holds for all.
+
+    /// The broker removes the message. As `complete`, but returns the failure.
+    Result<void> try_complete() noexcept;
+
+    /// The message returns to the broker, and the delivery counts. As `abandon`, but returns the
+    /// failure.
+    Result<void> try_abandon(Properties properties_to_modify = {}) noexcept;
+
+    /// The message returns to the broker, and the delivery does not count. As `release`, but
+    /// returns the failure.
+    Result<void> try_release() noexcept;
+
+    /// The message goes to the dead-letter queue. As `dead_letter`, but returns the failure.
+    Result<void> try_dead_letter(std::string reason = {}, std::string description = {},
+                                 Properties properties_to_modify = {}) noexcept;
+
+    /// The broker sets the message aside. As `defer`, but returns the failure.
+    Result<void> try_defer(Properties properties_to_modify = {}) noexcept;
 
 private:
     friend struct detail::client::Access;

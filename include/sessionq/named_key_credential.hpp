@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include <sessionq/result.hpp>
+
 namespace sessionq::detail::client {
 struct Access;
 } // namespace sessionq::detail::client
@@ -52,6 +54,19 @@ public:
     ///
     /// Errors: invalid_argument (an empty entity, name or key).
     void update_entity(const std::string& entity, std::string key_name, std::string key) const;
+
+    // The same for programs that take errors as values. `Result` says what holds for all.
+
+    /// Makes a credential. As the constructor, but returns the failure.
+    static Result<NamedKeyCredential> try_make(std::string key_name, std::string key) noexcept;
+
+    /// Replaces the key for all entities that have none of their own. As `update`, but returns the
+    /// failure.
+    Result<void> try_update(std::string key_name, std::string key) const noexcept;
+
+    /// Sets or replaces the key of an entity. As `update_entity`, but returns the failure.
+    Result<void> try_update_entity(const std::string& entity, std::string key_name,
+                                   std::string key) const noexcept;
 
 private:
     friend struct detail::client::Access;

@@ -14,6 +14,7 @@
 #include <sessionq/metrics.hpp>
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
+#include <sessionq/result.hpp>
 #include <sessionq/sub_queue.hpp>
 
 namespace sessionq::detail::client {
@@ -183,6 +184,29 @@ public:
 
     /// As `SessionProcessor::metrics`.
     [[nodiscard]] Metrics metrics() const;
+
+    // The same for programs that take errors as values. `Result` says what holds for all. Their
+    // handlers tell a failure by `MessageContext::fail`. The `on_...` functions have no such
+    // twin: they fail only between `start` and the end of `stop`, which is a defect of the program.
+
+    /// Makes a processor. It does no I/O and starts no thread. As the constructor, but returns the
+    /// failure.
+    static Result<Processor> try_make(const Client& client, std::string entity,
+                                      ProcessorOptions options = {}) noexcept;
+
+    /// Starts the threads and opens the entity. Returns at once. As `start`, but returns the
+    /// failure.
+    Result<void> try_start() noexcept;
+
+    /// Pauses the processor until `resume`. Returns at once. As `pause`, but returns the failure.
+    Result<void> try_pause() noexcept;
+
+    /// Ends a pause. As `resume`, but returns the failure.
+    Result<void> try_resume() noexcept;
+
+    /// Changes those limits of a running processor that are set. As `update_limits`, but returns
+    /// the failure.
+    Result<void> try_update_limits(const ProcessorLimits& limits) noexcept;
 
 private:
     friend struct detail::client::Access;

@@ -20,7 +20,8 @@ enum class ErrorSource : std::uint8_t {
     accept,
     /// `on_session_open` threw (handler_failed).
     session_open,
-    /// `on_message` or `on_messages` threw (handler_failed). The failure policy follows.
+    /// `on_message` or `on_messages` threw, or called `MessageContext::fail` (handler_failed). The
+    /// failure policy follows.
     message_handler,
     /// `on_session_close` threw (handler_failed).
     session_close,

@@ -7,6 +7,7 @@
 
 #include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
+#include <sessionq/result.hpp>
 #include <sessionq/sub_queue.hpp>
 #include <sessionq/time.hpp>
 
@@ -70,5 +71,14 @@ struct PurgeOptions {
 /// Thread safety: safe.
 std::uint64_t purge(const Client& client, const std::string& entity,
                     const PurgeOptions& options = {}, const CallOptions& call = {});
+
+/// Deletes messages without receiving them, and returns how many. As `purge`, but returns the
+/// failure, whose detail says how many were deleted. `Result` says what holds for all `try_`
+/// functions.
+///
+/// Thread safety: safe.
+Result<std::uint64_t> try_purge(const Client& client, const std::string& entity,
+                                const PurgeOptions& options = {},
+                                const CallOptions& call = {}) noexcept;
 
 } // namespace sessionq::inline v1

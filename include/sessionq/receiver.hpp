@@ -12,6 +12,7 @@
 #include <sessionq/client.hpp>
 #include <sessionq/error.hpp>
 #include <sessionq/locked_message.hpp>
+#include <sessionq/result.hpp>
 #include <sessionq/sub_queue.hpp>
 
 namespace sessionq::detail::client {
@@ -153,6 +154,34 @@ public:
     /// Returns at once if the receiver is closed or lost.
     /// Errors: invalid_state (called on a receive thread), timeout, cancelled.
     void close(const CallOptions& call = {});
+
+    // The same for programs that take errors as values. `Result` says what holds for all.
+
+    /// Opens a link to the entity. As `open`, but returns the failure.
+    static Result<Receiver> try_open(const Client& client, const std::string& entity,
+                                     ReceiverOptions options = {},
+                                     const CallOptions& call = {}) noexcept;
+
+    /// Returns the next messages, at most `max_messages`, as soon as there is one. Returns none
+    /// after `wait`, or at the deadline if that is sooner. As `receive`, but returns the failure.
+    Result<std::vector<LockedMessage>> try_receive(std::size_t max_messages,
+                                                   Duration wait = Duration::max(),
+                                                   const CallOptions& call = {}) & noexcept;
+
+    /// Returns the next message as soon as there is one. Returns nothing after `wait`, or at the
+    /// deadline if that is sooner: a result that holds an empty optional. As `receive_one`, but
+    /// returns the failure.
+    Result<std::optional<LockedMessage>> try_receive_one(Duration wait = Duration::max(),
+                                                         const CallOptions& call = {}) noexcept;
+
+    /// Returns the deferred messages with these sequence numbers, all or none. As
+    /// `receive_deferred`, but returns the failure.
+    Result<std::vector<LockedMessage>> try_receive_deferred(
+        std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {}) & noexcept;
+
+    /// Returns unsettled messages to the broker and waits for that. As `close`, but returns the
+    /// failure.
+    Result<void> try_close(const CallOptions& call = {}) noexcept;
 
 private:
     friend struct detail::client::Access;

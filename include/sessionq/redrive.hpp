@@ -11,6 +11,7 @@
 #include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/received_message.hpp>
+#include <sessionq/result.hpp>
 #include <sessionq/time.hpp>
 
 namespace sessionq::inline v1 {
@@ -161,5 +162,14 @@ inline constexpr std::string_view redrive_message_id_property = "sessionq-redriv
 /// Thread safety: safe.
 RedriveReport redrive(const Client& client, const std::string& entity, RedriveOptions options = {},
                       const CallOptions& call = {});
+
+/// Sends dead letters back, and reports how many. As `redrive`, but returns the failure. An
+/// exception of `RedriveOptions::on_progress` is handler_failed. `Result` says what holds for all
+/// `try_` functions.
+///
+/// Thread safety: safe.
+Result<RedriveReport> try_redrive(const Client& client, const std::string& entity,
+                                  RedriveOptions options = {},
+                                  const CallOptions& call = {}) noexcept;
 
 } // namespace sessionq::inline v1

@@ -7,6 +7,7 @@
 
 #include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
+#include <sessionq/result.hpp>
 #include <sessionq/rule.hpp>
 
 namespace sessionq::detail::client {
@@ -64,6 +65,20 @@ public:
     /// Returns all rules, in the broker's order. Rules that are added or removed meanwhile may be
     /// missing or returned twice.
     [[nodiscard]] std::vector<Rule> list(const CallOptions& call = {}) const;
+
+    // The same for programs that take errors as values. `Result` says what holds for all.
+
+    /// Makes a rule manager. Sends nothing yet. As the constructor, but returns the failure.
+    static Result<RuleManager> try_make(const Client& client, std::string subscription) noexcept;
+
+    /// Adds a rule. As `add`, but returns the failure.
+    Result<void> try_add(Rule rule, const CallOptions& call = {}) const noexcept;
+
+    /// Removes the rule of this name. As `remove`, but returns the failure.
+    Result<void> try_remove(std::string name, const CallOptions& call = {}) const noexcept;
+
+    /// Returns all rules, in the broker's order. As `list`, but returns the failure.
+    Result<std::vector<Rule>> try_list(const CallOptions& call = {}) const noexcept;
 
 private:
     friend struct detail::client::Access;

@@ -11,6 +11,7 @@
 
 #include <sessionq/call_options.hpp>
 #include <sessionq/deadline.hpp>
+#include <sessionq/result.hpp>
 #include <sessionq/session_message.hpp>
 
 namespace sessionq::detail::client {
@@ -120,6 +121,22 @@ public:
     /// 2 MiB, but any single message), not_supported.
     [[nodiscard]] std::vector<SessionMessage> receive_deferred(
         std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {});
+
+    // The same for programs that take errors as values. `Result` says what holds for all.
+
+    /// Returns the session's state, or an empty optional if there is none. As `state`, but returns
+    /// the failure.
+    Result<std::optional<std::string>> try_state(const CallOptions& call = {}) noexcept;
+
+    /// Replaces the session's state. An unset or empty `state` clears it. As `set_state`, but
+    /// returns the failure.
+    Result<void> try_set_state(std::optional<std::string> state,
+                               const CallOptions& call = {}) noexcept;
+
+    /// Returns deferred messages of this session, all or none. Settle them before the handler
+    /// returns. As `receive_deferred`, but returns the failure.
+    Result<std::vector<SessionMessage>> try_receive_deferred(
+        std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {}) noexcept;
 
 private:
     friend struct detail::client::Access;

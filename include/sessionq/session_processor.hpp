@@ -19,6 +19,7 @@
 #include <sessionq/metrics.hpp>
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
+#include <sessionq/result.hpp>
 #include <sessionq/session_context.hpp>
 
 namespace sessionq::detail::client {
@@ -97,13 +98,13 @@ public:
     ///
     /// When it returns, all its messages are completed, but for those that it settled itself
     /// (`MessageContext::complete` and others). That includes those that it did not look at: to
-    /// stop early, throw. When it throws, its settlements stand. The first message that it did not
-    /// settle has failed: `on_failure`, `on_error` and the failure policy see that one. The
-    /// messages behind it that it did not settle return to the front of their session, in order and
-    /// uncounted, and are handled again after that one. So a handler that calls `complete` for each
-    /// message that is done says where it failed. If it had settled all, only `on_error` is called.
-    /// With `SessionProcessorOptions::auto_complete` off, a handler that returns has failed in the
-    /// same way if it left a message unsettled.
+    /// stop early, throw, or call `MessageContext::fail`. When it throws, its settlements stand.
+    /// The first message that it did not settle has failed: `on_failure`, `on_error` and the
+    /// failure policy see that one. The messages behind it that it did not settle return to the
+    /// front of their session, in order and uncounted, and are handled again after that one. So a
+    /// handler that calls `complete` for each message that is done says where it failed. If it had
+    /// settled all, only `on_error` is called. With `SessionProcessorOptions::auto_complete` off, a
+    /// handler that returns has failed in the same way if it left a message unsettled.
     ///
     /// It runs under an `OperationContext` with the soonest deadline of its messages, and with the
     /// trace context of its span if there is a tracer. A message past its own deadline is in no
@@ -238,6 +239,39 @@ public:
     /// be if it was zero.
     /// `update_limits` does not change the result.
     [[nodiscard]] const SessionProcessorOptions& options() const;
+
+    // The same for programs that take errors as values. `Result` says what holds for all. Their
+    // handlers tell a failure by `MessageContext::fail`. The other `on_...` functions have no such
+    // twin: they fail only between `start` and the end of `stop`, which is a defect of the program.
+
+    /// Makes a processor. It does no I/O and starts no thread. As the constructor, but returns the
+    /// failure.
+    static Result<SessionProcessor> try_make(const Client& client, std::string entity,
+                                             SessionProcessorOptions options = {}) noexcept;
+    /// The same over several entities.
+    static Result<SessionProcessor> try_make(const Client& client,
+                                             std::vector<std::string> entities,
+                                             SessionProcessorOptions options = {}) noexcept;
+    /// The same for names in braces.
+    static Result<SessionProcessor> try_make(const Client& client,
+                                             std::initializer_list<std::string_view> entities,
+                                             SessionProcessorOptions options = {}) noexcept;
+
+    /// Sets the handler of batches. As `on_messages`, but returns the failure.
+    Result<void> try_on_messages(BatchHandler handler, BatchOptions options = {}) noexcept;
+
+    /// Starts the threads and the accepts. Returns at once. As `start`, but returns the failure.
+    Result<void> try_start() noexcept;
+
+    /// Pauses the processor until `resume`. Returns at once. As `pause`, but returns the failure.
+    Result<void> try_pause() noexcept;
+
+    /// Ends a pause. As `resume`, but returns the failure.
+    Result<void> try_resume() noexcept;
+
+    /// Changes those limits of a running processor that are set. As `update_limits`, but returns
+    /// the failure.
+    Result<void> try_update_limits(const SessionProcessorLimits& limits) noexcept;
 
 private:
     friend struct detail::client::Access;

@@ -11,6 +11,7 @@
 #include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/error.hpp>
+#include <sessionq/result.hpp>
 #include <sessionq/session_message.hpp>
 
 namespace sessionq::detail::client {
@@ -189,6 +190,55 @@ public:
     /// that, closing continues in the background. Returns at once if the session is closed or lost.
     /// Errors: invalid_state (called on a receive thread), timeout, cancelled.
     void close(const CallOptions& call = {});
+
+    // The same for programs that take errors as values. `Result` says what holds for all.
+
+    /// Locks the named session, whether it has messages or not. As `accept`, but returns the
+    /// failure.
+    static Result<SessionReceiver> try_accept(const Client& client, const std::string& entity,
+                                              const std::string& session_id,
+                                              SessionReceiverOptions options = {},
+                                              const CallOptions& call = {}) noexcept;
+
+    /// Waits for a session that has messages and is not locked, and locks it. Returns nothing if
+    /// none comes within `wait`, or until the deadline if that is sooner: a result that holds an
+    /// empty optional. `wait` as in `try_accept_next`. Default: until the deadline. As
+    /// `try_accept_next`, but returns the failure.
+    static Result<std::optional<SessionReceiver>> try_accept_any(
+        const Client& client, const std::string& entity, Duration wait = Duration::max(),
+        SessionReceiverOptions options = {}, const CallOptions& call = {}) noexcept;
+
+    /// Returns the next messages, at most `max_messages`, as soon as there is one. Returns none
+    /// after `wait`, or at the deadline if that is sooner. As `receive`, but returns the failure.
+    Result<std::vector<SessionMessage>> try_receive(std::size_t max_messages,
+                                                    Duration wait = Duration::max(),
+                                                    const CallOptions& call = {}) & noexcept;
+
+    /// Returns the next message as soon as there is one. Returns nothing after `wait`, or at the
+    /// deadline if that is sooner: a result that holds an empty optional. As `receive_one`, but
+    /// returns the failure.
+    Result<std::optional<SessionMessage>> try_receive_one(Duration wait = Duration::max(),
+                                                          const CallOptions& call = {}) noexcept;
+
+    /// Returns the deferred messages of this session with these sequence numbers, all or none. As
+    /// `receive_deferred`, but returns the failure.
+    Result<std::vector<SessionMessage>> try_receive_deferred(
+        std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {}) & noexcept;
+
+    /// Returns the session's state, or an empty optional if there is none. As `state`, but returns
+    /// the failure.
+    Result<std::optional<std::string>> try_state(const CallOptions& call = {}) noexcept;
+
+    /// Replaces the session's state. An unset or empty `state` clears it. As `set_state`, but
+    /// returns the failure.
+    Result<void> try_set_state(std::optional<std::string> state,
+                               const CallOptions& call = {}) noexcept;
+
+    /// Renews the lock now, and returns when it expires. As `renew_lock`, but returns the failure.
+    Result<Deadline> try_renew_lock(const CallOptions& call = {}) noexcept;
+
+    /// Gives the session back and waits for that. As `close`, but returns the failure.
+    Result<void> try_close(const CallOptions& call = {}) noexcept;
 
 private:
     friend struct detail::client::Access;

@@ -41,6 +41,7 @@
 #include <sessionq/received_message.hpp>
 #include <sessionq/receiver.hpp>
 #include <sessionq/redrive.hpp>
+#include <sessionq/result.hpp>
 #include <sessionq/rule.hpp>
 #include <sessionq/rule_manager.hpp>
 #include <sessionq/sender.hpp>

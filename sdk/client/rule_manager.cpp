@@ -13,6 +13,7 @@
 #include "client/check.hpp"
 #include "client/rule_manager_core.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 #include "core/id_check.hpp"
 
 namespace sessionq::detail::client {
@@ -164,6 +165,22 @@ void RuleManager::remove(std::string name, const CallOptions& call) const {
 
 std::vector<Rule> RuleManager::list(const CallOptions& call) const {
     return detail::client::block(detail::client::Access::core(*this)->list(call));
+}
+
+Result<RuleManager> RuleManager::try_make(const Client& client, std::string subscription) noexcept {
+    return core::as_result([&] { return RuleManager{client, std::move(subscription)}; });
+}
+
+Result<void> RuleManager::try_add(Rule rule, const CallOptions& call) const noexcept {
+    return core::as_result([&] { add(std::move(rule), call); });
+}
+
+Result<void> RuleManager::try_remove(std::string name, const CallOptions& call) const noexcept {
+    return core::as_result([&] { remove(std::move(name), call); });
+}
+
+Result<std::vector<Rule>> RuleManager::try_list(const CallOptions& call) const noexcept {
+    return core::as_result([&] { return list(call); });
 }
 
 } // namespace sessionq::inline v1

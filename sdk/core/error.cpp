@@ -3,6 +3,9 @@
 
 #include <array>
 #include <optional>
+#include <utility>
+
+#include <sessionq/result.hpp>
 
 namespace sessionq::inline v1 {
 namespace {
@@ -134,3 +137,9 @@ Error::Error(Errc code, std::string detail)
     : Error{Failure{.code = code, .detail = std::move(detail)}} {}
 
 } // namespace sessionq::inline v1
+
+namespace sessionq::detail {
+
+void throw_error(Failure failure) { throw Error{std::move(failure)}; }
+
+} // namespace sessionq::detail

@@ -7,6 +7,7 @@
 #include <span>
 
 #include <sessionq/batch_handler.hpp>
+#include <sessionq/error.hpp>
 #include <sessionq/message.hpp>
 #include <sessionq/message_context.hpp>
 #include <sessionq/message_handler.hpp>
@@ -40,9 +41,9 @@ namespace testing {
 ///         std::abort();
 ///     }
 ///
-/// It tells how the handler settled the message. It does not do a processor's work: it neither
-/// completes the message when the handler returns, nor applies the failure policy when the handler
-/// throws.
+/// It tells how the handler settled the message, and the failure that it stated. It does not do a
+/// processor's work: it neither completes the message when the handler returns, nor applies the
+/// failure policy when the handler throws.
 ///
 /// Lifetimes: keeps its session alive. The context is valid while the message exists.
 ///
@@ -89,6 +90,10 @@ public:
 
     /// How the handler settled the message. Unset: it did not.
     [[nodiscard]] std::optional<Settlement> settlement() const;
+
+    /// The failure that the handler stated by `MessageContext::fail`, the first of them. Unset: it
+    /// stated none. `run` does not throw it.
+    [[nodiscard]] std::optional<Failure> failure() const;
 
 private:
     friend struct detail::client::Access;

@@ -11,6 +11,7 @@
 #include "client/check.hpp"
 #include "client/entity_path.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 #include "core/id_check.hpp"
 
 namespace sessionq::detail::client {
@@ -197,6 +198,27 @@ std::vector<std::string> list_sessions(const Client& client, const std::string& 
                                        const ListSessionsOptions& options,
                                        const CallOptions& call) {
     return detail::client::block(detail::client::list_all_sessions(client, entity, options, call));
+}
+
+Result<Browser> Browser::try_make(const Client& client, std::string entity,
+                                  BrowserOptions options) noexcept {
+    return core::as_result([&] { return Browser{client, std::move(entity), std::move(options)}; });
+}
+
+Result<std::vector<ReceivedMessage>> Browser::try_peek(std::uint32_t max_messages,
+                                                       const CallOptions& call) noexcept {
+    return core::as_result([&] { return peek(max_messages, call); });
+}
+
+Result<std::optional<ReceivedMessage>> Browser::try_next(Duration wait,
+                                                         const CallOptions& call) noexcept {
+    return core::as_result([&] { return next(wait, call); });
+}
+
+Result<std::vector<std::string>> try_list_sessions(const Client& client, const std::string& entity,
+                                                   const ListSessionsOptions& options,
+                                                   const CallOptions& call) noexcept {
+    return core::as_result([&] { return list_sessions(client, entity, options, call); });
 }
 
 } // namespace sessionq::inline v1

@@ -14,6 +14,7 @@
 #include "client/connecting/client_core.hpp"
 #include "client/connecting/credential_tokens.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 #include "core/host_port.hpp"
 #include "core/random.hpp"
 #include "groups/endpoint.hpp"
@@ -244,5 +245,27 @@ const ClientOptions& Client::options() const {
 }
 
 Metrics Client::metrics() const { return detail::client::Access::core(*this)->metrics(); }
+
+Result<Client> Client::try_connect(std::string_view connection_string, ClientOptions options,
+                                   const TlsOptions& tls) noexcept {
+    return core::as_result([&] { return connect(connection_string, std::move(options), tls); });
+}
+
+Result<Client> Client::try_connect(const char* connection_string, ClientOptions options,
+                                   const TlsOptions& tls) noexcept {
+    return core::as_result([&] { return connect(connection_string, std::move(options), tls); });
+}
+
+Result<Client> Client::try_connect(std::string_view where, const NamedKeyCredential& credential,
+                                   ClientOptions options, const TlsOptions& tls) noexcept {
+    return core::as_result([&] { return connect(where, credential, std::move(options), tls); });
+}
+
+Result<Client> Client::try_connect_with(std::string_view where,
+                                        std::shared_ptr<TokenCredential> credential,
+                                        ClientOptions options, const TlsOptions& tls) noexcept {
+    return core::as_result(
+        [&] { return connect_with(where, std::move(credential), std::move(options), tls); });
+}
 
 } // namespace sessionq::inline v1

@@ -8,6 +8,7 @@
 #include <sessionq/error.hpp>
 
 #include "client/check.hpp"
+#include "core/as_result.hpp"
 #include "core/ascii_case.hpp"
 #include "core/host_port.hpp"
 #include "core/percent_encoding.hpp"
@@ -90,6 +91,14 @@ std::optional<HttpProxy> HttpProxy::from_environment() {
         made.bypass = split_list(list->second);
     }
     return made;
+}
+
+Result<HttpProxy> HttpProxy::try_parse(std::string_view url) noexcept {
+    return core::as_result([&] { return parse(url); });
+}
+
+Result<std::optional<HttpProxy>> HttpProxy::try_from_environment() noexcept {
+    return core::as_result([] { return from_environment(); });
 }
 
 } // namespace sessionq::inline v1

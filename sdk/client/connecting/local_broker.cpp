@@ -15,6 +15,7 @@
 #include "client/sending/wire_size.hpp"
 #include "client/threads/thread_start.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 #include "in_process/endpoint.hpp"
 
 namespace sessionq::inline v1 {
@@ -236,6 +237,66 @@ Client Client::in_process(const LocalBroker& broker, ClientOptions options) {
                     std::max(at.now - std::min(counts.ready_since, at.now), Duration::zero())};
         });
     return Client{std::move(core)};
+}
+
+Result<Client> Client::try_in_process(const LocalBroker& broker, ClientOptions options) noexcept {
+    return core::as_result([&] { return in_process(broker, std::move(options)); });
+}
+
+Result<LocalBroker> LocalBroker::try_make(const LocalBrokerOptions& options) noexcept {
+    return core::as_result([&] { return LocalBroker{options}; });
+}
+
+Result<void> LocalBroker::try_create_queue(const std::string& name,
+                                           const QueueOptions& options) noexcept {
+    return core::as_result([&] { create_queue(name, options); });
+}
+
+Result<void> LocalBroker::try_delete_queue(const std::string& name) noexcept {
+    return core::as_result([&] { delete_queue(name); });
+}
+
+Result<void> LocalBroker::try_create_topic(const std::string& name,
+                                           const TopicOptions& options) noexcept {
+    return core::as_result([&] { create_topic(name, options); });
+}
+
+Result<void> LocalBroker::try_delete_topic(const std::string& name) noexcept {
+    return core::as_result([&] { delete_topic(name); });
+}
+
+Result<void> LocalBroker::try_create_subscription(const std::string& topic, const std::string& name,
+                                                  const SubscriptionOptions& options) noexcept {
+    return core::as_result([&] { create_subscription(topic, name, options); });
+}
+
+Result<void> LocalBroker::try_delete_subscription(const std::string& topic,
+                                                  const std::string& name) noexcept {
+    return core::as_result([&] { delete_subscription(topic, name); });
+}
+
+Result<std::vector<std::string>> LocalBroker::try_subscription_names(
+    const std::string& topic) const noexcept {
+    return core::as_result([&] { return subscription_names(topic); });
+}
+
+Result<void> LocalBroker::try_add_rule(const std::string& topic, const std::string& subscription,
+                                       Rule rule) noexcept {
+    return core::as_result([&] { add_rule(topic, subscription, std::move(rule)); });
+}
+
+Result<void> LocalBroker::try_remove_rule(const std::string& topic, const std::string& subscription,
+                                          const std::string& rule) noexcept {
+    return core::as_result([&] { remove_rule(topic, subscription, rule); });
+}
+
+Result<std::vector<Rule>> LocalBroker::try_rules(const std::string& topic,
+                                                 const std::string& subscription) const noexcept {
+    return core::as_result([&] { return rules(topic, subscription); });
+}
+
+Result<QueueCounts> LocalBroker::try_counts(const std::string& name) const noexcept {
+    return core::as_result([&] { return counts(name); });
 }
 
 } // namespace sessionq::inline v1

@@ -5,6 +5,7 @@
 
 #include "client/check.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 #include "servicebus/key_ring.hpp"
 
 namespace sessionq::inline v1 {
@@ -32,6 +33,20 @@ void NamedKeyCredential::update_entity(const std::string& entity, std::string ke
                                        std::string key) const {
     detail::client::require_argument(!entity.empty(), "NamedKeyCredential: the entity is empty");
     detail::client::Access::ring(*this)->set(entity, checked(std::move(key_name), std::move(key)));
+}
+
+Result<NamedKeyCredential> NamedKeyCredential::try_make(std::string key_name,
+                                                        std::string key) noexcept {
+    return core::as_result([&] { return NamedKeyCredential{std::move(key_name), std::move(key)}; });
+}
+
+Result<void> NamedKeyCredential::try_update(std::string key_name, std::string key) const noexcept {
+    return core::as_result([&] { update(std::move(key_name), std::move(key)); });
+}
+
+Result<void> NamedKeyCredential::try_update_entity(const std::string& entity, std::string key_name,
+                                                   std::string key) const noexcept {
+    return core::as_result([&] { update_entity(entity, std::move(key_name), std::move(key)); });
 }
 
 } // namespace sessionq::inline v1

@@ -7,6 +7,7 @@
 #include "client/entity_path.hpp"
 #include "client/processors/processor_runtime.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 
 namespace sessionq::inline v1 {
 namespace {
@@ -98,5 +99,28 @@ ProcessorCounters Processor::counters() const {
 }
 
 Metrics Processor::metrics() const { return detail::client::Access::runtime(*this)->metrics(); }
+
+Result<Processor> Processor::try_make(const Client& client, std::string entity,
+                                      ProcessorOptions options) noexcept {
+    return core::as_result([&] {
+        return Processor{client, std::move(entity), std::move(options)};
+    });
+}
+
+Result<void> Processor::try_start() noexcept {
+    return core::as_result([&] { start(); });
+}
+
+Result<void> Processor::try_pause() noexcept {
+    return core::as_result([&] { pause(); });
+}
+
+Result<void> Processor::try_resume() noexcept {
+    return core::as_result([&] { resume(); });
+}
+
+Result<void> Processor::try_update_limits(const ProcessorLimits& limits) noexcept {
+    return core::as_result([&] { update_limits(limits); });
+}
 
 } // namespace sessionq::inline v1

@@ -10,6 +10,7 @@
 #include "client/receiving/session_receiver_operations.hpp"
 #include "client/testing/test_session.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 
 namespace sessionq::detail::client {
 namespace {
@@ -75,6 +76,11 @@ std::vector<SessionMessage> SessionContext::receive_deferred(
     std::vector<std::int64_t> sequence_numbers, const CallOptions& call) {
     return detail::client::block(
         detail::client::receive_deferred(*this, std::move(sequence_numbers), call));
+}
+
+Result<std::vector<SessionMessage>> SessionContext::try_receive_deferred(
+    std::vector<std::int64_t> sequence_numbers, const CallOptions& call) noexcept {
+    return core::as_result([&] { return receive_deferred(std::move(sequence_numbers), call); });
 }
 
 } // namespace sessionq::inline v1

@@ -5,6 +5,7 @@
 
 #include "client/processors/processor_runtime.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 #include "processor/options_check.hpp"
 
 namespace sessionq::inline v1 {
@@ -90,6 +91,48 @@ Metrics SessionProcessor::metrics() const {
 
 const SessionProcessorOptions& SessionProcessor::options() const {
     return detail::client::Access::runtime(*this)->options();
+}
+
+Result<SessionProcessor> SessionProcessor::try_make(const Client& client, std::string entity,
+                                                    SessionProcessorOptions options) noexcept {
+    return core::as_result([&] {
+        return SessionProcessor{client, std::move(entity), std::move(options)};
+    });
+}
+
+Result<SessionProcessor> SessionProcessor::try_make(const Client& client,
+                                                    std::vector<std::string> entities,
+                                                    SessionProcessorOptions options) noexcept {
+    return core::as_result([&] {
+        return SessionProcessor{client, std::move(entities), std::move(options)};
+    });
+}
+
+Result<SessionProcessor> SessionProcessor::try_make(
+    const Client& client, std::initializer_list<std::string_view> entities,
+    SessionProcessorOptions options) noexcept {
+    return core::as_result([&] { return SessionProcessor{client, entities, std::move(options)}; });
+}
+
+Result<void> SessionProcessor::try_on_messages(BatchHandler handler,
+                                               BatchOptions options) noexcept {
+    return core::as_result([&] { on_messages(std::move(handler), options); });
+}
+
+Result<void> SessionProcessor::try_start() noexcept {
+    return core::as_result([&] { start(); });
+}
+
+Result<void> SessionProcessor::try_pause() noexcept {
+    return core::as_result([&] { pause(); });
+}
+
+Result<void> SessionProcessor::try_resume() noexcept {
+    return core::as_result([&] { resume(); });
+}
+
+Result<void> SessionProcessor::try_update_limits(const SessionProcessorLimits& limits) noexcept {
+    return core::as_result([&] { update_limits(limits); });
 }
 
 } // namespace sessionq::inline v1

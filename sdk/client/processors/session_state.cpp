@@ -7,6 +7,7 @@
 #include "client/processors/handler_session.hpp"
 #include "client/testing/test_session.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 
 namespace sessionq::detail::client {
 namespace {
@@ -81,6 +82,15 @@ std::optional<std::string> SessionContext::state(const CallOptions& call) {
 
 void SessionContext::set_state(std::optional<std::string> state, const CallOptions& call) {
     detail::client::block(detail::client::write_state(*this, std::move(state), call));
+}
+
+Result<std::optional<std::string>> SessionContext::try_state(const CallOptions& call) noexcept {
+    return core::as_result([&] { return state(call); });
+}
+
+Result<void> SessionContext::try_set_state(std::optional<std::string> state,
+                                           const CallOptions& call) noexcept {
+    return core::as_result([&] { set_state(std::move(state), call); });
 }
 
 } // namespace sessionq::inline v1

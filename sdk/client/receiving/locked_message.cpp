@@ -7,6 +7,7 @@
 #include "client/receiving/session_receiver_operations.hpp"
 #include "client/receiving/unanswered_settlements.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 
 namespace sessionq::inline v1 {
 
@@ -68,6 +69,37 @@ void LockedMessage::dead_letter(std::string reason, std::string description,
     detail::client::block(detail::client::settle(
         *this, ports::Outcome::dead_letter, call, std::move(properties_to_modify),
         {.reason = std::move(reason), .description = std::move(description)}));
+}
+
+Result<Deadline> LockedMessage::try_renew_lock(const CallOptions& call) noexcept {
+    return core::as_result([&] { return renew_lock(call); });
+}
+
+Result<void> LockedMessage::try_complete(const CallOptions& call) noexcept {
+    return core::as_result([&] { complete(call); });
+}
+
+Result<void> LockedMessage::try_abandon(Properties properties_to_modify,
+                                        const CallOptions& call) noexcept {
+    return core::as_result([&] { abandon(std::move(properties_to_modify), call); });
+}
+
+Result<void> LockedMessage::try_release(const CallOptions& call) noexcept {
+    return core::as_result([&] { release(call); });
+}
+
+Result<void> LockedMessage::try_defer(Properties properties_to_modify,
+                                      const CallOptions& call) noexcept {
+    return core::as_result([&] { defer(std::move(properties_to_modify), call); });
+}
+
+Result<void> LockedMessage::try_dead_letter(std::string reason, std::string description,
+                                            Properties properties_to_modify,
+                                            const CallOptions& call) noexcept {
+    return core::as_result([&] {
+        dead_letter(std::move(reason), std::move(description), std::move(properties_to_modify),
+                    call);
+    });
 }
 
 } // namespace sessionq::inline v1

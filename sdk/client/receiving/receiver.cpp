@@ -6,6 +6,7 @@
 #include "client/calls/blocking.hpp"
 #include "client/receiving/session_receiver_operations.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 
 namespace sessionq::inline v1 {
 
@@ -58,6 +59,30 @@ std::vector<LockedMessage> Receiver::receive_deferred(std::vector<std::int64_t> 
 
 void Receiver::close(const CallOptions& call) {
     detail::client::block(detail::client::close(*this, call));
+}
+
+Result<Receiver> Receiver::try_open(const Client& client, const std::string& entity,
+                                    ReceiverOptions options, const CallOptions& call) noexcept {
+    return core::as_result([&] { return open(client, entity, options, call); });
+}
+
+Result<std::vector<LockedMessage>> Receiver::try_receive(std::size_t max_messages, Duration wait,
+                                                         const CallOptions& call) & noexcept {
+    return core::as_result([&] { return receive(max_messages, wait, call); });
+}
+
+Result<std::optional<LockedMessage>> Receiver::try_receive_one(Duration wait,
+                                                               const CallOptions& call) noexcept {
+    return core::as_result([&] { return receive_one(wait, call); });
+}
+
+Result<std::vector<LockedMessage>> Receiver::try_receive_deferred(
+    std::vector<std::int64_t> sequence_numbers, const CallOptions& call) & noexcept {
+    return core::as_result([&] { return receive_deferred(std::move(sequence_numbers), call); });
+}
+
+Result<void> Receiver::try_close(const CallOptions& call) noexcept {
+    return core::as_result([&] { close(call); });
 }
 
 } // namespace sessionq::inline v1

@@ -6,6 +6,7 @@
 #include "client/calls/blocking.hpp"
 #include "client/receiving/session_receiver_operations.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 
 namespace sessionq::inline v1 {
 
@@ -101,6 +102,51 @@ Deadline SessionReceiver::renew_lock(const CallOptions& call) {
 
 void SessionReceiver::close(const CallOptions& call) {
     detail::client::block(detail::client::close(*this, call));
+}
+
+Result<SessionReceiver> SessionReceiver::try_accept(const Client& client, const std::string& entity,
+                                                    const std::string& session_id,
+                                                    SessionReceiverOptions options,
+                                                    const CallOptions& call) noexcept {
+    return core::as_result([&] { return accept(client, entity, session_id, options, call); });
+}
+
+Result<std::optional<SessionReceiver>> SessionReceiver::try_accept_any(
+    const Client& client, const std::string& entity, Duration wait, SessionReceiverOptions options,
+    const CallOptions& call) noexcept {
+    return core::as_result([&] { return try_accept_next(client, entity, wait, options, call); });
+}
+
+Result<std::vector<SessionMessage>> SessionReceiver::try_receive(
+    std::size_t max_messages, Duration wait, const CallOptions& call) & noexcept {
+    return core::as_result([&] { return receive(max_messages, wait, call); });
+}
+
+Result<std::optional<SessionMessage>> SessionReceiver::try_receive_one(
+    Duration wait, const CallOptions& call) noexcept {
+    return core::as_result([&] { return receive_one(wait, call); });
+}
+
+Result<std::vector<SessionMessage>> SessionReceiver::try_receive_deferred(
+    std::vector<std::int64_t> sequence_numbers, const CallOptions& call) & noexcept {
+    return core::as_result([&] { return receive_deferred(std::move(sequence_numbers), call); });
+}
+
+Result<std::optional<std::string>> SessionReceiver::try_state(const CallOptions& call) noexcept {
+    return core::as_result([&] { return state(call); });
+}
+
+Result<void> SessionReceiver::try_set_state(std::optional<std::string> state,
+                                            const CallOptions& call) noexcept {
+    return core::as_result([&] { set_state(std::move(state), call); });
+}
+
+Result<Deadline> SessionReceiver::try_renew_lock(const CallOptions& call) noexcept {
+    return core::as_result([&] { return renew_lock(call); });
+}
+
+Result<void> SessionReceiver::try_close(const CallOptions& call) noexcept {
+    return core::as_result([&] { close(call); });
 }
 
 } // namespace sessionq::inline v1

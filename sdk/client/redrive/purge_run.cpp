@@ -6,6 +6,7 @@
 #include "client/check.hpp"
 #include "client/entity_path.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 #include "core/id_check.hpp"
 
 namespace sessionq::detail::client {
@@ -83,6 +84,11 @@ namespace sessionq::inline v1 {
 std::uint64_t purge(const Client& client, const std::string& entity, const PurgeOptions& options,
                     const CallOptions& call) {
     return detail::client::block(detail::client::purge_all(client, entity, options, call));
+}
+
+Result<std::uint64_t> try_purge(const Client& client, const std::string& entity,
+                                const PurgeOptions& options, const CallOptions& call) noexcept {
+    return core::as_result([&] { return purge(client, entity, options, call); });
 }
 
 } // namespace sessionq::inline v1

@@ -9,6 +9,7 @@
 #include "client/connecting/client_core.hpp"
 #include "client/redrive/redrive_run.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 #include "core/session_id.hpp"
 
 namespace sessionq::inline v1 {
@@ -47,6 +48,12 @@ RedriveReport redrive(const Client& client, const std::string& entity, RedriveOp
         detail::client::block(std::move(step));
     }
     return run->report();
+}
+
+Result<RedriveReport> try_redrive(const Client& client, const std::string& entity,
+                                  RedriveOptions options, const CallOptions& call) noexcept {
+    return core::as_result([&] { return redrive(client, entity, std::move(options), call); },
+                           Errc::handler_failed); // of `on_progress`
 }
 
 } // namespace sessionq::inline v1

@@ -6,6 +6,7 @@
 #include "client/check.hpp"
 #include "client/sending/sender_core.hpp"
 #include "client/sending/wire_size.hpp"
+#include "core/as_result.hpp"
 #include "core/trace_context.hpp"
 
 namespace sessionq::inline v1 {
@@ -46,6 +47,14 @@ bool MessageBatch::try_add(const Message& message) {
     as_batch_ = as_batch;
     bytes_ = bytes;
     return true;
+}
+
+Result<void> MessageBatch::try_append(const Message& message) noexcept {
+    return core::as_result([&] {
+        if (!try_add(message)) {
+            throw Error{Errc::message_too_large, "the message does not fit into the batch"};
+        }
+    });
 }
 
 } // namespace sessionq::inline v1

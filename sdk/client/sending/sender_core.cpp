@@ -12,6 +12,7 @@
 #include "client/sending/retrying_send.hpp"
 #include "client/sending/send_span.hpp"
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 #include "core/random.hpp"
 #include "core/trace_context.hpp"
 #include "core/uuid.hpp"
@@ -232,6 +233,54 @@ void Sender::cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
                               const CallOptions& call) const {
     detail::client::block(
         detail::client::Access::core(*this)->cancel_scheduled(std::move(sequence_numbers), call));
+}
+
+Result<Sender> Sender::try_make(const Client& client, std::string entity,
+                                SenderOptions options) noexcept {
+    return core::as_result([&] { return Sender{client, std::move(entity), options}; });
+}
+
+Result<void> Sender::try_send(Message message, const CallOptions& call) const noexcept {
+    return core::as_result([&] { send(std::move(message), call); });
+}
+
+Result<void> Sender::try_send_all(std::span<const Message> messages,
+                                  const CallOptions& call) const noexcept {
+    return core::as_result([&] { send_all(messages, call); });
+}
+
+Result<void> Sender::try_send_all(std::vector<Message>&& messages,
+                                  const CallOptions& call) const noexcept {
+    return core::as_result([&] { send_all(std::move(messages), call); });
+}
+
+Result<void> Sender::try_send(const MessageBatch& batch, const CallOptions& call) const noexcept {
+    return core::as_result([&] { send(batch, call); });
+}
+
+Result<void> Sender::try_send(MessageBatch&& batch, const CallOptions& call) const noexcept {
+    return core::as_result([&] { send(std::move(batch), call); });
+}
+
+Result<MessageBatch> Sender::try_create_batch(std::uint64_t max_bytes,
+                                              const CallOptions& call) const noexcept {
+    return core::as_result([&] { return create_batch(max_bytes, call); });
+}
+
+Result<std::int64_t> Sender::try_schedule(Message message, WallTime when,
+                                          const CallOptions& call) const noexcept {
+    return core::as_result([&] { return schedule(std::move(message), when, call); });
+}
+
+Result<std::vector<std::int64_t>> Sender::try_schedule_all(std::vector<Message> messages,
+                                                           WallTime when,
+                                                           const CallOptions& call) const noexcept {
+    return core::as_result([&] { return schedule_all(std::move(messages), when, call); });
+}
+
+Result<void> Sender::try_cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
+                                          const CallOptions& call) const noexcept {
+    return core::as_result([&] { cancel_scheduled(std::move(sequence_numbers), call); });
 }
 
 } // namespace sessionq::inline v1

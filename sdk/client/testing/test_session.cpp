@@ -231,6 +231,13 @@ void TestMessage::settle(ports::Settlement settlement) {
     settlement_ = client::to_public(std::move(settlement));
 }
 
+void TestMessage::fail(Failure failure) noexcept {
+    const std::lock_guard guard{mutex_};
+    if (!failure_) {
+        failure_ = std::move(failure);
+    }
+}
+
 void TestMessage::run(const MessageHandler& handler) {
     const OperationContext::Scope scope{core::under_trace_of(message, operation_context())};
     run_to_end<MessageContext&>(handler, session_, context_);
@@ -319,6 +326,9 @@ void FakeMessage::run_batch(std::span<FakeMessage> batch, const BatchHandler& ha
 }
 std::optional<Settlement> FakeMessage::settlement() const {
     return detail::client::Access::test(*this)->settlement();
+}
+std::optional<Failure> FakeMessage::failure() const {
+    return detail::client::Access::test(*this)->failure();
 }
 
 } // namespace sessionq::inline v1::testing

@@ -183,6 +183,7 @@ public:
 
     void settle(ports::Settlement settlement) override;
     [[nodiscard]] bool decided() const noexcept override { return settlement().has_value(); }
+    void fail(Failure failure) noexcept override;
     [[nodiscard]] processor::HandledSession& session() const noexcept override { return *session_; }
     [[nodiscard]] std::uint32_t attempt() const noexcept override { return attempt_; }
     [[nodiscard]] std::stop_token stop_token() const noexcept override {
@@ -197,6 +198,10 @@ public:
         const std::lock_guard guard{mutex_};
         return settlement_;
     }
+    [[nodiscard]] std::optional<Failure> failure() const {
+        const std::lock_guard guard{mutex_};
+        return failure_;
+    }
     /// Throws the handler's exceptions.
     void run(const MessageHandler& handler);
     /// Throws the handler's exceptions, and invalid_argument if the batch is empty or has messages
@@ -209,6 +214,7 @@ private:
     MessageContext context_;
     mutable std::mutex mutex_{};
     std::optional<testing::Settlement> settlement_{}; ///< guarded by `mutex_`
+    std::optional<Failure> failure_{};                ///< guarded by `mutex_`
 };
 
 } // namespace sessionq::detail::client

@@ -143,9 +143,15 @@ void BatchCall::hold_for(std::size_t messages) {
 void BatchCall::end_all() {
     const auto open =
         std::ranges::find_if(calls_, [](const auto* call) { return !call->decided(); });
+    const auto stated =
+        error_ != nullptr ? calls_.end() : std::ranges::find_if(calls_, &MessageCall::has_failure);
+    if (stated != calls_.end()) {
+        ending_ = Ending::failed;
+    }
     const bool settles = driver_->view().workplace().options().auto_complete;
     const BatchMachine machine{calls_.size(), static_cast<std::size_t>(open - calls_.begin()),
-                               error_ != nullptr || is_unsettled(settles, open == calls_.end())};
+                               error_ != nullptr || is_unsettled(settles, open == calls_.end()),
+                               static_cast<std::size_t>(stated - calls_.begin())};
     if (machine.failed() != calls_.size()) {
         MessageCall& failed = *calls_[machine.failed()];
         failed.keep(std::exchange(error_, nullptr));

@@ -29,9 +29,10 @@ public:
 
     /// The handler of `count` messages has ended. `open`: the index of the first message that the
     /// handler did not settle; `count`: it settled all. `failed`: the handler threw, or did not
-    /// settle a message that it had to settle.
-    BatchMachine(std::size_t count, std::size_t open, bool failed) noexcept
-        : failed_{failed ? std::min(open, count - 1) : count} {}
+    /// settle a message that it had to settle. `stated`: the index of the first message whose
+    /// failure the handler stated (`MessageContext::fail`); `count`: there is none, or it threw.
+    BatchMachine(std::size_t count, std::size_t open, bool failed, std::size_t stated) noexcept
+        : failed_{std::min(failed ? std::min(open, count - 1) : count, stated)} {}
 
     /// Returns the index of the message that failed; `count`: no message failed. If the handler
     /// threw after it had settled all messages, the last message carries the failure.

@@ -3,6 +3,7 @@
 #include <sessionq/session_context.hpp>
 
 #include "core/access.hpp"
+#include "core/as_result.hpp"
 #include "processor/message/handled_message.hpp"
 
 namespace sessionq::inline v1 {
@@ -29,6 +30,7 @@ std::uint32_t MessageContext::attempt() const noexcept { return call_->attempt()
 Deadline MessageContext::deadline() const noexcept { return call_->message.deadline(); }
 std::stop_token MessageContext::stop_token() const noexcept { return call_->stop_token(); }
 bool MessageContext::settled() const noexcept { return call_->decided(); }
+void MessageContext::fail(Failure failure) noexcept { call_->fail(std::move(failure)); }
 
 void MessageContext::complete() { call_->settle({.outcome = ports::Outcome::complete}); }
 void MessageContext::abandon(Properties properties_to_modify) {
@@ -45,6 +47,25 @@ void MessageContext::dead_letter(std::string reason, std::string description,
 void MessageContext::defer(Properties properties_to_modify) {
     settle(*call_, {.outcome = ports::Outcome::defer,
                     .properties_to_modify = std::move(properties_to_modify)});
+}
+
+Result<void> MessageContext::try_complete() noexcept {
+    return core::as_result([&] { complete(); });
+}
+Result<void> MessageContext::try_abandon(Properties properties_to_modify) noexcept {
+    return core::as_result([&] { abandon(std::move(properties_to_modify)); });
+}
+Result<void> MessageContext::try_release() noexcept {
+    return core::as_result([&] { release(); });
+}
+Result<void> MessageContext::try_dead_letter(std::string reason, std::string description,
+                                             Properties properties_to_modify) noexcept {
+    return core::as_result([&] {
+        dead_letter(std::move(reason), std::move(description), std::move(properties_to_modify));
+    });
+}
+Result<void> MessageContext::try_defer(Properties properties_to_modify) noexcept {
+    return core::as_result([&] { defer(std::move(properties_to_modify)); });
 }
 
 } // namespace sessionq::inline v1

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <stop_token>
 
+#include <sessionq/error.hpp>
 #include <sessionq/operation_context.hpp>
 
 #include "core/message_spans.hpp"
@@ -20,6 +21,8 @@ public:
     /// Decides the outcome, once (R8). Throws already_settled, lock_lost or not_supported.
     virtual void settle(ports::Settlement settlement) = 0;
     [[nodiscard]] virtual bool decided() const noexcept = 0;
+    /// The handler says that it has failed. The first failure counts.
+    virtual void fail(Failure failure) noexcept = 0;
 
     [[nodiscard]] virtual HandledSession& session() const noexcept = 0;
     [[nodiscard]] virtual std::uint32_t attempt() const noexcept = 0;

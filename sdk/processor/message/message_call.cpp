@@ -28,6 +28,7 @@ std::unique_ptr<FailurePolicy> choose_policy(const SessionView& session,
         return nullptr;
     }
     std::unique_ptr<FailurePolicy> chosen;
+    Failure failure = exception_failure(error);
     try {
         const OperationContext::Scope scope{session.context(message.deadline())};
         chosen = std::make_unique<FailurePolicy>(
@@ -36,7 +37,8 @@ std::unique_ptr<FailurePolicy> choose_policy(const SessionView& session,
                                      .entity = session.entity(),
                                      .session_id = session.session_id(),
                                      .attempt = attempt,
-                                     .configured = shared.options.failure_policy}));
+                                     .configured = shared.options.failure_policy,
+                                     .failure = std::move(failure)}));
     } catch (...) {
         session.report(
             ErrorSource::failure_policy,
@@ -150,9 +152,10 @@ void MessageCall::asynchronous_done(std::exception_ptr error) noexcept {
 void MessageCall::keep(std::exception_ptr error) noexcept {
     times.ended = dispatch::TurnInstant::end(*driver_->view().shared().environment.clock);
     end_.deliveries = message.delivery_count();
+    error = thrown_or_stated(std::move(error));
     if (!error && is_unsettled(driver_->view().workplace().options().auto_complete, decided())) {
-        error = std::make_exception_ptr(
-            Error{Errc::invalid_state, "the handler returned without settling the message"});
+        error = to_exception({.code = Errc::invalid_state,
+                              .detail = "the handler returned without settling the message"});
     }
     if (end_with(error ? Ending::failed : Ending::handled)) {
         driver_->view().lane().hold(1);
@@ -171,8 +174,13 @@ void MessageCall::keep(std::exception_ptr error) noexcept {
     end_.failure = &failed_->text;
 }
 
+std::exception_ptr MessageCall::thrown_or_stated(std::exception_ptr thrown) const noexcept {
+    return thrown == nullptr && has_failure() ? failed_->stated : thrown;
+}
+
 bool MessageCall::end_with(Ending ending) noexcept {
     const SessionView& session = driver_->view();
+    has_failure_.store(false, std::memory_order_relaxed); // the next try begins without
     end_.ending = ending;
     end_.decision = decided() ? std::optional{outcome_} : std::nullopt;
     // A lock that is too near its end for a start is not renewed any more.
@@ -207,6 +215,16 @@ void MessageCall::settle(ports::Settlement settlement) {
                     "message of session '" + session.session_id() + "'"};
     }
     notify(settle_notice);
+}
+
+void MessageCall::fail(Failure failure) noexcept {
+    if (has_failure_.exchange(true, std::memory_order_acq_rel)) {
+        return;
+    }
+    end_.policy = nullptr; // they point into the failure of the last try
+    end_.failure = nullptr;
+    failed_ = std::make_unique<Failed>();
+    failed_->stated = to_exception(std::move(failure));
 }
 
 bool MessageCall::decide(ports::Settlement settlement) {

@@ -38,7 +38,8 @@ public:
     // On a worker
     dispatch::Verdict run() noexcept override;
     void noticed() override;
-    /// Notes the end of the handler, its exception, and the failure policy for the exception. If
+    /// Notes the end of the handler, its exception, and the failure policy for the exception. A
+    /// failure that the handler stated by `fail` counts as an exception if it threw none. If
     /// the message must hold the lane, the hold begins before the application is asked for a
     /// policy. So no later message starts meanwhile. The caller must queue a notice for the loop
     /// afterwards.
@@ -49,6 +50,10 @@ public:
     void settle(ports::Settlement settlement) override;
     [[nodiscard]] bool decided() const noexcept override {
         return decision_.load(std::memory_order_acquire) != Decision::open;
+    }
+    void fail(Failure failure) noexcept override;
+    [[nodiscard]] bool has_failure() const noexcept {
+        return has_failure_.load(std::memory_order_acquire);
     }
     [[nodiscard]] HandledSession& session() const noexcept override;
     [[nodiscard]] std::uint32_t attempt() const noexcept override {
@@ -81,10 +86,12 @@ private:
     struct Failed {
         std::string text{};
         std::unique_ptr<FailurePolicy> policy{}; ///< chosen for this failure; null: as configured
+        std::exception_ptr stated{};             ///< by `fail`
     };
 
     dispatch::Verdict start_asynchronous();
     void asynchronous_done(std::exception_ptr error) noexcept;
+    [[nodiscard]] std::exception_ptr thrown_or_stated(std::exception_ptr thrown) const noexcept;
     dispatch::Verdict leave_unstarted(Ending ending) noexcept;
     /// Queues a notice for the loop. After the notice of the handler's end, the loop may destroy
     /// the call at any time. Returns the verdict for `run`.
@@ -95,6 +102,7 @@ private:
     std::atomic<Decision> decision_{Decision::open};
     std::atomic<std::uint8_t> notices_{0};
     LateEndBook late_end_{};
+    std::atomic<bool> has_failure_{false}; ///< `fail` was called in this try
     MessageEnd end_{};
     ports::Outcome outcome_{ports::Outcome::complete};
     std::unique_ptr<ports::Settlement>

@@ -286,7 +286,9 @@ bool SessionDriver::perform() { return machine_.actions().run(Steps{*this}); }
 
 void SessionDriver::settle(MessageCall& call, const Resolution& resolution) {
     view_.workplace().tally.released += resolution.outcome == ports::Outcome::release ? 1 : 0;
-    static_cast<void>(call.decide(settlement_for(resolution, call.end().failure_text())));
+    if (!call.decided()) { // else its handler may still run, and then its end is not to be read
+        static_cast<void>(call.decide(settlement_for(resolution, call.end().failure_text())));
+    }
     trace_settling(call, view_);
     log_settling(view_, call.message, call.outcome());
     call.times.settled = view_.loop().now();

@@ -67,6 +67,18 @@ TEST_CASE("moved from: a client") {
                 [&] { return async_accept_next(t.client, "orders"); }) == 0);
 }
 
+TEST_CASE("moved from: functions that return failures return it") {
+    Setup t;
+    Sender sender{t.client, "orders"};
+    const Sender other = std::move(sender);
+    CHECK(sender.try_send(Message::of("1").in_session("ada")).error().code == Errc::invalid_state);
+    const Client client = std::move(t.client);
+    CHECK(Sender::try_make(t.client, "orders").error().code == Errc::invalid_state);
+    CHECK(try_purge(t.client, "orders").error().code == Errc::invalid_state);
+    const LocalBroker broker = std::move(t.broker);
+    CHECK(t.broker.try_create_queue("more").error().code == Errc::invalid_state);
+}
+
 TEST_CASE("moved from: a credential") {
     NamedKeyCredential credential{"name", "key"};
     const NamedKeyCredential other = std::move(credential);

@@ -6,21 +6,20 @@
 #include <memory>
 
 using namespace sessionq;
-using core::Result;
 
 TEST_CASE("result: holds a value or a failure") {
-    Result<int> good{3};
+    core::Result<int> good{3};
     CHECK(good.ok());
     CHECK(static_cast<bool>(good));
     CHECK(good.value() == 3);
-    const Result<int> bad{Failure{.code = Errc::timeout}};
+    const core::Result<int> bad{Failure{.code = Errc::timeout}};
     CHECK_FALSE(bad.ok());
     CHECK(bad.failure().code == Errc::timeout);
 }
 
 TEST_CASE("result: take_or_throw returns the value or throws the failure") {
-    CHECK(*Result<std::unique_ptr<int>>{std::make_unique<int>(4)}.take_or_throw() == 4);
-    Result<int> bad{Failure{.code = Errc::lock_lost, .detail = "session 'a'"}};
+    CHECK(*core::Result<std::unique_ptr<int>>{std::make_unique<int>(4)}.take_or_throw() == 4);
+    core::Result<int> bad{Failure{.code = Errc::lock_lost, .detail = "session 'a'"}};
     try {
         static_cast<void>(std::move(bad).take_or_throw());
         FAIL("it did not throw");

@@ -195,6 +195,21 @@ TEST_CASE("redrive: what an earlier one had sent is not sent again") {
     }
 }
 
+TEST_CASE("redrive: as a value, an exception of on_progress is a failed handler") {
+    Fixture f;
+    bury(f.client, "orders", "a", {"1"});
+    const auto failed = try_redrive(f.client, "orders", {.on_progress = [](const RedriveReport&) {
+                                        throw std::runtime_error{"scripted"};
+                                    }});
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().code == Errc::handler_failed);
+    CHECK(failed.error().detail == "scripted");
+    const auto report = try_redrive(f.client, "orders");
+    REQUIRE(report);
+    CHECK(report->sent + report->already_sent == 1);
+    CHECK(try_redrive(f.client, "nowhere").error().code == Errc::entity_not_found);
+}
+
 TEST_CASE("redrive: the session is held until its dead letters are through") {
     Fixture f{{.max_message_bytes = 1000}}; // one or two copies a send
     bury(f.client, "orders", "a", {"1", "2", "3", std::string(300, 'x')});

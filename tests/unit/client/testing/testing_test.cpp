@@ -121,6 +121,22 @@ TEST_CASE("fake message: what a handler throws comes to the test") {
     CHECK_FALSE(message.settlement());
 }
 
+TEST_CASE("fake message: the failure that a handler states is told, the first of them") {
+    FakeSession session{{.session_id = "ada"}};
+    FakeMessage message{session, Message::of("1").in_session("ada")};
+    CHECK_FALSE(message.failure());
+    message.run(MessageHandler{[](MessageContext& context) {
+        context.fail({.code = Errc::handler_failed, .detail = "the order is empty"});
+        context.fail({.code = Errc::timeout});
+    }});
+    REQUIRE(message.failure());
+    CHECK(message.failure()->code == Errc::handler_failed);
+    CHECK(message.failure()->detail == "the order is empty");
+    CHECK_FALSE(message.settlement());
+    CHECK(message.context().try_complete());
+    CHECK(message.context().try_complete().error().code == Errc::already_settled);
+}
+
 TEST_CASE("fake message: a handler of batches gets several, and what it did is told of each") {
     FakeSession session{{.session_id = "ada"}};
     std::vector<FakeMessage> batch;

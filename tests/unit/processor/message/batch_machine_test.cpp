@@ -15,9 +15,11 @@ using detail::processor::MessageMachine;
 namespace {
 
 /// How the messages of a batch end: "h"andled, "f"ailed, given "b"ack. `decided`: "x" where the
-/// handler settled one itself.
-std::string endings(const std::string& decided, bool failed) {
-    const BatchMachine machine{decided.size(), std::min(decided.find('-'), decided.size()), failed};
+/// handler settled one itself. `stated`: the first message whose failure it stated.
+std::string endings(const std::string& decided, bool failed,
+                    std::size_t stated = std::string::npos) {
+    const BatchMachine machine{decided.size(), std::min(decided.find('-'), decided.size()), failed,
+                               std::min(stated, decided.size())};
     std::string text;
     for (std::size_t i = 0; i < decided.size(); ++i) {
         const Ending ending = machine.ending(i, decided[i] == 'x');
@@ -54,6 +56,16 @@ TEST_CASE("batch machine: what the handler settled stands, the first that it did
     CHECK(endings("xx--", true) == "hhfb");
     CHECK(endings("x-x-", true) == "hfhb");
     CHECK(endings("-", true) == "f");
+}
+
+TEST_CASE("batch machine: a stated failure is that of its message, and what is before is handled") {
+    CHECK(endings("---", false, 0) == "fbb");
+    CHECK(endings("---", false, 1) == "hfb");
+    CHECK(endings("--x-", false, 1) == "hfhb");
+    CHECK(endings("-x--", false, 1) == "hfbb"); // its settlement stands, see MessageMachine
+    CHECK(endings("xxx", false, 2) == "hhf");
+    CHECK(endings("x--", true, 2) == "hfb"); // the first was to be settled and was not
+    CHECK(endings("x--", true, 0) == "fbb");
 }
 
 TEST_CASE("batch machine: a failure after all were settled is told with the last") {
