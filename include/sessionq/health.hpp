@@ -37,8 +37,8 @@ enum class HealthCause : std::uint8_t {
     /// Handlers of a session run, and none has finished for longer than
     /// `HealthBounds::handler_slow`.
     handler_slow,
-    /// In the last minute a handler was given up without an end (`HandlerDone` destroyed and never
-    /// called), or ended twice. The first counts as failed, the second changes nothing.
+    /// In the last minute a handler was given up without an end (`Completion` destroyed and never
+    /// used), or ended twice. The first counts as failed, the second changes nothing.
     handler_misused,
     /// The broker answered none of a session's settlements for longer than
     /// `HealthBounds::settlement_unanswered`.

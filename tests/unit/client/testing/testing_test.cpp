@@ -185,14 +185,13 @@ TEST_CASE("fake message: runs handlers that finish later") {
     }
     SUBCASE("an operation that another thread ends") {
         std::jthread other;
-        message.run(MessageHandler::started_by(
-            [&](MessageContext& context, const MessageHandler::Done& done) {
-                other = std::jthread{[&context, done] {
-                    context.session().set_state("old new");
-                    context.complete();
-                    done(nullptr);
-                }};
-            }));
+        message.run(MessageHandler::started_by([&](MessageContext& context, Completion completion) {
+            other = std::jthread{[&context, completion = std::move(completion)] {
+                context.session().set_state("old new");
+                context.complete();
+                completion.done();
+            }};
+        }));
     }
     CHECK(session.state() == "old new");
     CHECK(message.settlement()->outcome == Outcome::completed);
