@@ -17,6 +17,13 @@ class Callback;
 /// function need not be copyable. Copies of a callback then share the function. A function that is
 /// copyable is copied with its callback.
 ///
+/// Example: a function that owns a file.
+///
+///     auto file = std::make_unique<std::ofstream>("errors.txt");
+///     processor.on_error([file = std::move(file)](const ErrorContext& error) {
+///         *file << error.to_string() << std::endl;
+///     });
+///
 /// Thread safety:
 /// Distinct objects: safe, but copies may share a function, which must then be safe.
 /// Shared objects: safe to call if the function is.

@@ -56,12 +56,21 @@ void run_to_end(const BasicHandler<Args...>& handler, const std::shared_ptr<Test
         std::exception_ptr error{};
     };
     const auto end = std::make_shared<End>();
-    Access::start(handler)(args..., Completion{[end, session](std::exception_ptr error) {
-                               session->executor().post([end, error = std::move(error)] {
-                                   end->error = error;
-                                   end->ended = true;
-                               });
-                           }});
+    Completion completion{[end, session](std::exception_ptr error) {
+        session->executor().post([end, error = std::move(error)] {
+            end->error = error;
+            end->ended = true;
+        });
+    }};
+    Completion kept = Access::share(completion); // a start that throws has not dropped it
+    try {
+        Access::start(handler)(args..., std::move(completion));
+    } catch (...) {
+        if (Access::revoke(kept)) { // the handler never started
+            throw;
+        }
+    }
+    kept = {}; // if the handler has dropped its own, it ends here
     session->executor().run_until([&] { return end->ended; });
     if (end->error) {
         std::rethrow_exception(end->error);
