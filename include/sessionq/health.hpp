@@ -47,7 +47,7 @@ enum class HealthCause : std::uint8_t {
     /// quarter of its length if that is sooner.
     renewal_late,
     /// Sessions have been parked for longer than `HealthBounds::sessions_parked`: messages failed
-    /// and are retried later (`FailurePolicy`), or `on_session_open` threw. Nothing of them is
+    /// and are retried later (`FailurePolicy`), or `on_session_open` failed. Nothing of them is
     /// handled. A session that is parked again counts from its last handler.
     sessions_parked,
     /// A session has been ready, and nobody held it, for longer than

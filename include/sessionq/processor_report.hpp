@@ -19,11 +19,11 @@ enum class ErrorSource : std::uint8_t {
     /// Accepts
     /// of one entity that fail together in the same way are told once.
     accept,
-    /// `on_session_open` threw (handler_failed).
+    /// `on_session_open` failed (handler_failed).
     session_open,
     /// `on_message` or `on_messages` threw (handler_failed). The failure policy follows.
     message_handler,
-    /// `on_session_close` threw (handler_failed).
+    /// `on_session_close` failed (handler_failed).
     session_close,
     /// The broker rejected a settlement or did not answer. The processor leaves the session.
     settlement,
