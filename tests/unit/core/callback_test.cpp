@@ -13,13 +13,13 @@ using namespace sessionq;
 
 namespace {
 
-using Length = Callback<std::size_t(const std::string&)>;
+using TextLength = Callback<std::size_t(const std::string&)>;
 
 struct TakesNumbers {
     std::size_t operator()(int number) const { return static_cast<std::size_t>(number); }
 };
 
-struct Counter {
+struct NextNumber {
     [[nodiscard]] int next() const { return last + 1; }
     int last{0};
 };
@@ -30,21 +30,21 @@ struct ReturnsNothing {
 
 } // namespace
 
-static_assert(std::is_constructible_v<Length, std::size_t (*)(const std::string&)>);
-static_assert(!std::is_constructible_v<Length, TakesNumbers>);
-static_assert(!std::is_constructible_v<Length, ReturnsNothing>);
-static_assert(!std::is_constructible_v<Length, int>);
-static_assert(std::is_copy_constructible_v<Length>);
+static_assert(std::is_constructible_v<TextLength, std::size_t (*)(const std::string&)>);
+static_assert(!std::is_constructible_v<TextLength, TakesNumbers>);
+static_assert(!std::is_constructible_v<TextLength, ReturnsNothing>);
+static_assert(!std::is_constructible_v<TextLength, int>);
+static_assert(std::is_copy_constructible_v<TextLength>);
 
 TEST_CASE("callback: calls the function, which need not be copyable") {
-    const Length plain = [](const std::string& text) { return text.size(); };
+    const TextLength plain = [](const std::string& text) { return text.size(); };
     CHECK(plain("four") == 4);
-    const Length owning = [more = std::make_unique<std::size_t>(2)](const std::string& text) {
+    const TextLength owning = [more = std::make_unique<std::size_t>(2)](const std::string& text) {
         return text.size() + *more;
     };
     CHECK(owning("four") == 6);
-    const Callback<int(const Counter&)> member = &Counter::next;
-    CHECK(member(Counter{}) == 1);
+    const Callback<int(const NextNumber&)> member = &NextNumber::next;
+    CHECK(member(NextNumber{}) == 1);
 }
 
 TEST_CASE("callback: what the function returns may be ignored") {
@@ -78,10 +78,10 @@ TEST_CASE("callback: copies share a function that cannot be copied, and have the
 }
 
 TEST_CASE("callback: empty") {
-    CHECK_FALSE(Length{});
-    CHECK_FALSE(Length{nullptr});
-    CHECK_FALSE(Length{std::function<std::size_t(const std::string&)>{}});
-    Length cleared = [](const std::string& text) { return text.size(); };
+    CHECK_FALSE(TextLength{});
+    CHECK_FALSE(TextLength{nullptr});
+    CHECK_FALSE(TextLength{std::function<std::size_t(const std::string&)>{}});
+    TextLength cleared = [](const std::string& text) { return text.size(); };
     CHECK(cleared);
     cleared = nullptr;
     CHECK_FALSE(cleared);

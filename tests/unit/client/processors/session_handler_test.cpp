@@ -34,7 +34,7 @@ static_assert(std::is_same_v<decltype(coroutine([](SessionContext&, CloseReason)
 
 namespace {
 
-constexpr auto patience = 30s; // never waited for in full unless something hangs
+constexpr auto handlers_patience = 30s; // never waited for in full unless something hangs
 
 /// A processor of a queue that has messages of some sessions. Any thread may note what happens.
 struct SessionsSetup {
@@ -54,7 +54,7 @@ struct SessionsSetup {
         all.append(all.empty() ? "" : ", ").append(event);
     }
     [[nodiscard]] static bool is_ready(const std::future<void>& event) {
-        return event.wait_for(patience) == std::future_status::ready;
+        return event.wait_for(handlers_patience) == std::future_status::ready;
     }
 
     LocalBroker broker{};
@@ -107,7 +107,7 @@ TEST_CASE("session handlers: coroutines make requests of their sessions on one w
         }));
     orders.start();
     REQUIRE(closed.is_reached());
-    CHECK(orders.stop(patience).complete);
+    CHECK(orders.stop(handlers_patience).complete);
     CHECK(t.events.size() == sessions);
     for (const auto& [session, events] : t.events) {
         CHECK(events == "open new, message opened, close idle opened");
@@ -159,7 +159,7 @@ TEST_CASE("session handlers: all that another thread ends wait at once without a
     std::jthread{end_all}.join();
     REQUIRE(all_close.is_reached());
     std::jthread{end_all}.join();
-    CHECK(orders.stop(patience).complete);
+    CHECK(orders.stop(handlers_patience).complete);
     CHECK(t.events.size() == sessions);
     for (const auto& [session, events] : t.events) {
         CHECK(events == "open, order, idle");
@@ -189,12 +189,12 @@ TEST_CASE("session handlers: a completion that another thread drops parks the se
     orders.start();
     REQUIRE(handled.is_reached());
     auto error = told.get_future();
-    REQUIRE(error.wait_for(patience) == std::future_status::ready);
+    REQUIRE(error.wait_for(handlers_patience) == std::future_status::ready);
     const ErrorContext context = error.get();
     CHECK(context.source == ErrorSource::session_open);
     CHECK(context.failure.detail.find("destroyed and never used") != std::string::npos);
     CHECK(orders.describe().health.reasons.at(0).cause == HealthCause::handler_misused);
-    CHECK(orders.stop(patience).complete);
+    CHECK(orders.stop(handlers_patience).complete);
     CHECK(opens == 2);
 }
 
@@ -211,7 +211,7 @@ TEST_CASE("session handlers: of two threads that use a completion, one ends the 
     orders.start();
     REQUIRE(handled.is_reached());
     CHECK(orders.describe().health.reasons.at(0).cause == HealthCause::handler_misused);
-    CHECK(orders.stop(patience).complete);
+    CHECK(orders.stop(handlers_patience).complete);
 }
 
 TEST_CASE("session handlers: R18: stop cancels a coroutine that waits on Asio") {
@@ -240,7 +240,7 @@ TEST_CASE("session handlers: R18: stop cancels a coroutine that waits on Asio") 
     }
     orders.start();
     REQUIRE(waits.is_reached());
-    const StopReport report = orders.stop({.timeout = patience, .cancel_after = 0});
+    const StopReport report = orders.stop({.timeout = handlers_patience, .cancel_after = 0});
     CHECK(report.complete);
     CHECK(SessionsSetup::is_ready(cancelled.get_future()));
 }
@@ -288,7 +288,7 @@ TEST_CASE("session handlers: all functions of a processor may be such that canno
     orders.start();
     REQUIRE(closed.is_reached());
     REQUIRE(told.is_reached());
-    CHECK(orders.stop(patience).complete);
+    CHECK(orders.stop(handlers_patience).complete);
     CHECK(t.events.at("open") == "owned");
     CHECK(t.events.at("failure") == "owned");
     CHECK(t.events.at("error") == "owned");
@@ -308,7 +308,7 @@ TEST_CASE("session handlers: a coroutine may be a function that cannot be copied
     orders.on_message([](MessageContext&) {});
     orders.start();
     REQUIRE(opened.is_reached());
-    CHECK(orders.stop(patience).complete);
+    CHECK(orders.stop(handlers_patience).complete);
     CHECK(t.events.at("open") == "owned");
 }
 
@@ -323,6 +323,6 @@ TEST_CASE("session handlers: an empty handler removes the one that was set") {
     orders.on_message([&](MessageContext&) { handled.hit(); });
     orders.start();
     REQUIRE(handled.is_reached());
-    CHECK(orders.stop(patience).complete);
+    CHECK(orders.stop(handlers_patience).complete);
     CHECK(t.events.empty());
 }
