@@ -40,6 +40,9 @@ namespace sessionq::inline v1 {
 /// (`handler_misused`), and for a minute the health of the processor has a cause
 /// (`HealthCause::handler_misused`).
 ///
+/// `done`, `failed` and the destruction of an unused object return soon, and wait for no broker.
+/// They may call `on_failure` of the processor, on their thread.
+///
 /// Thread safety:
 /// Distinct objects: safe.
 /// Shared objects: safe, except for moving, assigning and destroying.

@@ -147,8 +147,9 @@ public:
     void on_session_close(SessionCloseHandler handler);
 
     /// Sets the function that chooses a policy for a failure: by the exception, the attempt or the
-    /// delivery count. It runs on the worker after a message handler threw, unless the handler had
-    /// settled the message. If it throws or returns an invalid policy, `on_error` is called and
+    /// delivery count. It runs after a message handler failed, unless the handler had settled the
+    /// message: on the worker, or on the thread that used or destroyed the handler's `Completion`.
+    /// If it throws or returns an invalid policy, `on_error` is called and
     /// `SessionProcessorOptions::failure_policy` applies.
     ///
     /// Example:
