@@ -47,6 +47,13 @@ int main() {
     std::latch handled{sessions};
     sessionq::SessionProcessor payments{
         client, "payments", {.max_concurrent_sessions = sessions, .worker_threads = 2}};
+    payments.on_session_open(
+        sessionq::coroutine([](sessionq::SessionContext& customer) -> asio::awaitable<void> {
+            const auto state = co_await sessionq::async_state(customer);
+            if (!state) { // the first payment
+                co_await sessionq::async_set_state(customer, "known");
+            }
+        }));
     payments.on_message(
         sessionq::coroutine([&](sessionq::MessageContext& context) -> asio::awaitable<void> {
             co_await ask_the_bank(); // no thread waits

@@ -17,18 +17,18 @@
 
 namespace {
 
-/// Runs a handler on the thread of `loop`. `Done` may be called there.
+/// Runs a handler on the thread of `loop`. `Completion` may be used there.
 sessionq::MessageHandler on_loop(asio::io_context& loop,
                                  std::function<void(sessionq::MessageContext&)> handler) {
     return sessionq::MessageHandler::started_by(
         [&loop, handler = std::move(handler)](sessionq::MessageContext& context,
-                                              sessionq::MessageHandler::Done done) {
-            asio::post(loop, [&handler, &context, done = std::move(done)] {
+                                              sessionq::Completion completion) {
+            asio::post(loop, [&handler, &context, completion = std::move(completion)] {
                 try {
                     handler(context);
-                    done();
+                    completion.done();
                 } catch (...) {
-                    done(std::current_exception()); // the failure policy decides
+                    completion.failed(std::current_exception()); // the failure policy decides
                 }
             });
         });
@@ -60,7 +60,7 @@ int main() {
     }));
     processor.start();
     loop.run(); // the application's own work would run here, too
-    // The last handlers may still wait for `done` to be seen. Stop the processor before the loop
+    // The last handlers may still wait for their end to be seen. Stop the processor before the loop
     // goes: a handler that the loop has not run would never end.
     processor.stop(std::chrono::seconds{10});
 

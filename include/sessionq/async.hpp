@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include <sessionq/batch_handler.hpp>
 #include <sessionq/browser.hpp>
 #include <sessionq/call_options.hpp>
+#include <sessionq/callback.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/detail/async_call_options.hpp>
 #include <sessionq/detail/awaiting.hpp>
@@ -27,6 +27,7 @@
 #include <sessionq/rule_manager.hpp>
 #include <sessionq/sender.hpp>
 #include <sessionq/session_context.hpp>
+#include <sessionq/session_handler.hpp>
 #include <sessionq/session_message.hpp>
 #include <sessionq/session_receiver.hpp>
 
@@ -288,7 +289,7 @@ namespace sessionq::inline v1 {
 /// `co_await` throws it too, unless the coroutine awaits
 /// `asio::this_coro::reset_cancellation_state` first.
 [[nodiscard]] inline MessageHandler coroutine(
-    std::function<asio::awaitable<void>(MessageContext&)> handler) {
+    Callback<asio::awaitable<void>(MessageContext&)> handler) {
     return detail::coroutine_handler<MessageContext&>(std::move(handler));
 }
 
@@ -304,8 +305,39 @@ namespace sessionq::inline v1 {
 ///             co_await timer.async_wait(asio::use_awaitable);
 ///         }));
 [[nodiscard]] inline BatchHandler coroutine(
-    std::function<asio::awaitable<void>(std::span<MessageContext>)> handler) {
+    Callback<asio::awaitable<void>(std::span<MessageContext>)> handler) {
     return detail::coroutine_handler<std::span<MessageContext>>(std::move(handler));
+}
+
+/// Makes a handler of opened sessions from a coroutine. It runs as a handler of messages does. The
+/// session's first message waits until it has finished.
+///
+/// Example:
+///
+///     processor.on_session_open(coroutine([](SessionContext& session) -> asio::awaitable<void> {
+///         if (!co_await async_state(session)) {
+///             co_await async_set_state(session, "opened");
+///         }
+///     }));
+[[nodiscard]] inline SessionOpenHandler coroutine(
+    Callback<asio::awaitable<void>(SessionContext&)> handler) {
+    return detail::coroutine_handler<SessionContext&>(std::move(handler));
+}
+
+/// Makes a handler of closed sessions from a coroutine. It runs as a handler of messages does. The
+/// processor gives the session back when it has finished.
+///
+/// Example:
+///
+///     processor.on_session_close(
+///         coroutine([](SessionContext& session, CloseReason reason) -> asio::awaitable<void> {
+///             if (reason != CloseReason::lock_lost) {
+///                 co_await async_set_state(session, "closed");
+///             }
+///         }));
+[[nodiscard]] inline SessionCloseHandler coroutine(
+    Callback<asio::awaitable<void>(SessionContext&, CloseReason)> handler) {
+    return detail::coroutine_handler<SessionContext&, CloseReason>(std::move(handler));
 }
 
 // Twins of the functions of `SessionContext`, for handlers that are coroutines. The context is

@@ -2,95 +2,87 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
-#include <sessionq/handler_done.hpp>
+#include <sessionq/callback.hpp>
+#include <sessionq/completion.hpp>
+
+namespace sessionq::detail::client {
+struct Access;
+} // namespace sessionq::detail::client
 
 namespace sessionq::inline v1 {
 
-/// A function of the application that handles messages. Use it as `MessageHandler` (`Work` is one
-/// message) or as `BatchHandler` (`Work` is a batch). The handler finishes when the function
-/// returns, or later, as a coroutine does (see `coroutine` in <sessionq/async.hpp>).
+/// A function of the application that a processor calls. Use it as one of the four kinds:
+/// `MessageHandler`, `BatchHandler`, `SessionOpenHandler` and `SessionCloseHandler`. `Args` are the
+/// arguments of the function. The handler finishes when the function returns, or later, as a
+/// coroutine does (see `coroutine` in <sessionq/async.hpp>).
 ///
 /// Example: a handler that another thread finishes.
 ///
 ///     processor.on_message(
-///         MessageHandler::started_by([](MessageContext& context, MessageHandler::Done done) {
-///             std::thread{[&context, done = std::move(done)] {
+///         MessageHandler::started_by([](MessageContext& context, Completion completion) {
+///             std::thread{[&context, completion = std::move(completion)] {
 ///                 context.complete();
-///                 done();
+///                 completion.done();
 ///             }}.detach();
 ///         }));
 ///
 /// Thread safety:
 /// Distinct objects: safe.
 /// Shared objects: safe to read. Several workers call the function at once, for different work.
-template <typename Work>
+template <typename... Args>
 class BasicHandler {
 public:
-    /// The form of a handler that finishes when it returns.
-    using Function = std::function<void(Work)>;
+    /// Empty: as if no handler was set.
+    BasicHandler() = default;
 
-    /// Call it once, from any thread, when the handler has finished.
-    using Done = HandlerDone;
-
-    /// The form of a handler that finishes later: it starts the work and returns. If it throws
-    /// before it calls `Done`, the handler has failed, and `Done` has no effect any more.
-    using Start = std::function<void(Work, Done)>;
-
-    /// Makes a handler from a function that takes the work and returns nothing. The function need
-    /// not be copyable.
+    /// Makes a handler from a function that takes the arguments and returns nothing. The function
+    /// need not be copyable.
     template <typename F>
     requires(!std::same_as<std::remove_cvref_t<F>, BasicHandler>)
         // NOLINTNEXTLINE(google-explicit-constructor): a callable is a handler
         BasicHandler(F function) {
-        static_assert(std::invocable<F&, Work>,
-                      "a handler takes a MessageContext&, a batch handler takes a "
-                      "std::span<MessageContext>");
-        if constexpr (std::invocable<F&, Work>) {
-            static_assert(std::is_void_v<std::invoke_result_t<F&, Work>>,
+        static_assert(
+            std::invocable<F&, Args...>,
+            "a handler of messages takes a MessageContext&, one of batches a "
+            "std::span<MessageContext>, one of opened sessions a SessionContext&, and one "
+            "of closed sessions a SessionContext& and a CloseReason; one that finishes "
+            "later is made by started_by(...)");
+        if constexpr (std::invocable<F&, Args...>) {
+            static_assert(std::is_void_v<std::invoke_result_t<F&, Args...>>,
                           "a handler returns nothing; a coroutine becomes a handler by "
                           "sessionq::coroutine(...) of <sessionq/async.hpp>");
-            function_ = copyable(std::move(function));
+            function_ = std::move(function);
         }
     }
 
-    /// Makes a handler that finishes later. A worker calls `start(work, done)`. The messages stay
-    /// in flight until `Done` is called or destroyed.
+    /// Makes a handler that finishes later. A worker calls `start` with the arguments of the
+    /// handler and a `Completion`, and is free when it returns. What the handler works on stays in
+    /// flight until the `Completion` is used or destroyed. If `start` throws before that, the
+    /// handler has failed with the exception, and the `Completion` has no effect any more. `start`
+    /// need not be copyable.
     template <typename F>
     [[nodiscard]] static BasicHandler started_by(F start) {
-        static_assert(std::invocable<F&, Work, Done>,
-                      "it takes the argument of a handler, and BasicHandler::Done");
+        static_assert(std::invocable<F&, Args..., Completion>,
+                      "the start of a handler takes the arguments of the handler and a Completion "
+                      "by value");
         BasicHandler made;
-        made.start_ = copyable(std::move(start));
+        if constexpr (std::invocable<F&, Args..., Completion>) {
+            static_assert(std::is_void_v<std::invoke_result_t<F&, Args..., Completion>>,
+                          "the start of a handler returns nothing; a coroutine becomes a handler "
+                          "by sessionq::coroutine(...) of <sessionq/async.hpp>");
+            made.start_ = std::move(start);
+        }
         return made;
     }
 
-    /// Empty if `started_by` made the handler.
-    [[nodiscard]] const Function& function() const noexcept { return function_; }
-    /// Empty unless `started_by` made the handler.
-    [[nodiscard]] const Start& start() const noexcept { return start_; }
-
 private:
-    BasicHandler() = default;
+    friend struct detail::client::Access;
 
-    /// A function that cannot be copied is shared by the copies of the handler.
-    template <typename F>
-    [[nodiscard]] static auto copyable(F function) {
-        if constexpr (std::copy_constructible<F>) {
-            return function;
-        } else {
-            return [shared = std::make_shared<F>(std::move(function))](auto&&... arguments) {
-                (*shared)(std::forward<decltype(arguments)>(arguments)...);
-            };
-        }
-    }
-
-    Function function_{};
-    Start start_{};
+    Callback<void(Args...)> function_{};          ///< empty if `started_by` made the handler
+    Callback<void(Args..., Completion)> start_{}; ///< empty unless `started_by` made the handler
 };
 
 } // namespace sessionq::inline v1

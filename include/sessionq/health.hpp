@@ -36,8 +36,8 @@ enum class HealthCause : std::uint8_t {
     /// Handlers of a session run, and none has finished for longer than
     /// `HealthBounds::handler_slow`.
     handler_slow,
-    /// In the last minute a handler was given up without an end (`HandlerDone` destroyed and never
-    /// called), or ended twice. The first counts as failed, the second changes nothing.
+    /// In the last minute a handler was given up without an end (`Completion` destroyed and never
+    /// used), or ended twice. The first counts as failed, the second changes nothing.
     handler_misused,
     /// The broker answered none of a session's settlements for longer than
     /// `HealthBounds::settlement_unanswered`.
@@ -46,7 +46,7 @@ enum class HealthCause : std::uint8_t {
     /// quarter of its length if that is sooner.
     renewal_late,
     /// Sessions have been parked for longer than `HealthBounds::sessions_parked`: messages failed
-    /// and are retried later (`FailurePolicy`), or `on_session_open` threw. Nothing of them is
+    /// and are retried later (`FailurePolicy`), or `on_session_open` failed. Nothing of them is
     /// handled. A session that is parked again counts from its last handler.
     sessions_parked,
     /// A session has been ready, and nobody held it, for longer than

@@ -38,8 +38,8 @@ namespace sessionq::inline v1 {
 /// they have up to 64 KiB together. Otherwise the call throws invalid_argument or
 /// message_too_large, and decides nothing.
 ///
-/// Lifetimes: valid until the handler returns (coroutines: until it finishes). Any thread may
-/// settle the message before that.
+/// Lifetimes: valid until the handler returns (a handler that finishes later: until it finishes).
+/// Any thread may settle the message before that.
 ///
 /// Thread safety:
 /// Distinct objects: safe.

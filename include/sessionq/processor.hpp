@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include <sessionq/backoff_options.hpp>
+#include <sessionq/callback.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/message_handler.hpp>
 #include <sessionq/metrics.hpp>
@@ -134,14 +134,14 @@ public:
 
     /// As `SessionProcessor::on_failure`. The policy that it returns must abandon or dead-letter,
     /// as `ProcessorOptions::failure_policy`.
-    void on_failure(std::function<FailurePolicy(const FailureContext&)> choose);
+    void on_failure(Callback<FailurePolicy(const FailureContext&)> choose);
 
     /// As `SessionProcessor::on_error`. An entity that has sessions is told here, as
     /// session_required.
-    void on_error(std::function<void(const ErrorContext&)> handler);
+    void on_error(Callback<void(const ErrorContext&)> handler);
 
     /// As `SessionProcessor::on_health_changed`.
-    void on_health_changed(std::function<void(const Health&)> handler);
+    void on_health_changed(Callback<void(const Health&)> handler);
 
     /// Starts the threads and opens the entity. Returns at once. After `stop` it may start again,
     /// as `SessionProcessor::start` says.

@@ -175,7 +175,7 @@ struct SessionProcessorOptions {
     std::vector<std::string> session_ids{};
 
     /// Delays before an entity is asked again after a failed accept, and before a slot that lost
-    /// its session looks for the next one. A session whose `on_session_open` threw is parked for
+    /// its session looks for the next one. A session whose `on_session_open` failed is parked for
     /// such a delay, as `FailurePolicy::park_session` does it, and then left. It grows for each
     /// session by itself, while the session is opened again and fails; the processor remembers the
     /// 10,000 that failed last. If no connection can be made (connection_refused),

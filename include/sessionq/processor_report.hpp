@@ -18,12 +18,12 @@ enum class ErrorSource : std::uint8_t {
     /// An accept failed. The entity is asked again, see `SessionProcessorOptions::error_backoff`.
     /// Accepts of one entity that fail together in the same way are told once.
     accept,
-    /// `on_session_open` threw (handler_failed).
+    /// `on_session_open` failed (handler_failed).
     session_open,
     /// `on_message` or `on_messages` threw, or called `MessageContext::fail` (handler_failed). The
     /// failure policy follows.
     message_handler,
-    /// `on_session_close` threw (handler_failed).
+    /// `on_session_close` failed (handler_failed).
     session_close,
     /// The broker rejected a settlement or did not answer. The processor leaves the session.
     settlement,

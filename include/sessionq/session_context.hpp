@@ -35,7 +35,7 @@ enum class CloseReason : std::uint8_t {
     paused,          ///< The processor pauses.
     parked,          ///< By the failure policy, or a handler released a message.
     dead_lettered,   ///< The failure policy dead-lettered the rest of the session.
-    open_failed,     ///< `on_session_open` threw, and the session was parked for that.
+    open_failed,     ///< `on_session_open` failed, and the session was parked for that.
     lock_lost,       ///< The lock expired, could not be renewed, or was taken by the broker.
     connection_lost, ///< The link or connection ended, or the entity was deleted or disabled.
     unresponsive,    ///< The broker did not answer in time.
@@ -58,7 +58,7 @@ std::ostream& operator<<(std::ostream& out, CloseReason reason);
 ///     });
 ///
 /// Lifetimes: the context and its strings are valid until the handler returns that it was passed to
-/// (coroutines: until it finishes).
+/// (a handler that finishes later: until it finishes).
 ///
 /// Thread safety:
 /// Distinct objects: safe.

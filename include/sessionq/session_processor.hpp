@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include <sessionq/batch_handler.hpp>
 #include <sessionq/batch_options.hpp>
+#include <sessionq/callback.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/deadline.hpp>
 #include <sessionq/failure_policy.hpp>
@@ -21,6 +21,7 @@
 #include <sessionq/processor_report.hpp>
 #include <sessionq/result.hpp>
 #include <sessionq/session_context.hpp>
+#include <sessionq/session_handler.hpp>
 
 namespace sessionq::detail::client {
 struct Access;
@@ -121,18 +122,35 @@ public:
     ///         {.max_messages = 500, .max_wait = std::chrono::milliseconds{50}});
     void on_messages(BatchHandler handler, BatchOptions options = {});
 
-    /// Sets the handler that runs before the first message of a session. If it throws, the
-    /// processor leaves the session, and its messages return uncounted.
-    void on_session_open(std::function<void(SessionContext&)> handler);
+    /// Sets the handler that runs before the first message of a session. If it fails, the processor
+    /// parks the session: it leaves it, its messages return uncounted, and it waits longer each
+    /// time (`SessionProcessorOptions::error_backoff`). It fails if it throws, and one that
+    /// finishes later also by `Completion::failed` or without a call of its `Completion`.
+    ///
+    /// A function occupies a worker until it returns. `coroutine` of <sessionq/async.hpp> and
+    /// `SessionOpenHandler::started_by` make handlers that wait without a worker. An empty handler
+    /// removes the one that was set.
+    ///
+    /// Example:
+    ///
+    ///     processor.on_session_open([](SessionContext& session) {
+    ///         if (!session.state()) {
+    ///             session.set_state("opened");
+    ///         }
+    ///     });
+    void on_session_open(SessionOpenHandler handler);
 
     /// Sets the handler that runs after the last message handler of a session, also if its lock was
     /// lost. It does not run if `on_session_open` did not run. The session is still locked unless
-    /// the lock was lost, so the handler can save state.
-    void on_session_close(std::function<void(SessionContext&, CloseReason)> handler);
+    /// the lock was lost, so the handler can save state. If it fails, `on_error` is called, and the
+    /// processor leaves the session all the same. It may wait without a worker, as the handler of
+    /// `on_session_open` does. An empty handler removes the one that was set.
+    void on_session_close(SessionCloseHandler handler);
 
     /// Sets the function that chooses a policy for a failure: by the exception, the attempt or the
-    /// delivery count. It runs on the worker after a message handler threw, unless the handler had
-    /// settled the message. If it throws or returns an invalid policy, `on_error` is called and
+    /// delivery count. It runs after a message handler failed, unless the handler had settled the
+    /// message: on the worker, or on the thread that used or destroyed the handler's `Completion`.
+    /// If it throws or returns an invalid policy, `on_error` is called and
     /// `SessionProcessorOptions::failure_policy` applies.
     ///
     /// Example:
@@ -146,20 +164,20 @@ public:
     ///             return failure.configured;
     ///         }
     ///     });
-    void on_failure(std::function<FailurePolicy(const FailureContext&)> choose);
+    void on_failure(Callback<FailurePolicy(const FailureContext&)> choose);
 
     /// Sets the handler of errors: failures outside of handlers, and exceptions of handlers.
     /// Several workers may run it at once. Its own exceptions are logged. "No session available" is
     /// not an error. The errors that this handler gets are in the log at level `debug` only.
     /// Without a handler an error is a warning there, or `info` if the message is tried again in
     /// place.
-    void on_error(std::function<void(const ErrorContext&)> handler);
+    void on_error(Callback<void(const ErrorContext&)> handler);
 
     /// Sets the function that is told of another `Health`: another state, or other causes. It runs
     /// on the processor's notifier thread, one call at a time, at most a second after the cause
     /// came or went, beside the bounds that `HealthCause` names. It should return soon, because
     /// stop tokens are fired there too. Its exceptions are logged. Each change is also logged.
-    void on_health_changed(std::function<void(const Health&)> handler);
+    void on_health_changed(Callback<void(const Health&)> handler);
 
     /// Starts the threads and the accepts. Returns at once.
     ///

@@ -8,14 +8,15 @@
 #include <sessionq/batch_options.hpp>
 #include <sessionq/browser.hpp>
 #include <sessionq/call_options.hpp>
+#include <sessionq/callback.hpp>
 #include <sessionq/client.hpp>
+#include <sessionq/completion.hpp>
 #include <sessionq/connection_idleness.hpp>
 #include <sessionq/crash_guard.hpp>
 #include <sessionq/deadline.hpp>
 #include <sessionq/decimal.hpp>
 #include <sessionq/error.hpp>
 #include <sessionq/failure_policy.hpp>
-#include <sessionq/handler_done.hpp>
 #include <sessionq/health.hpp>
 #include <sessionq/histogram.hpp>
 #include <sessionq/http_proxy.hpp>
@@ -47,6 +48,7 @@
 #include <sessionq/sender.hpp>
 #include <sessionq/sender_options.hpp>
 #include <sessionq/session_context.hpp>
+#include <sessionq/session_handler.hpp>
 #include <sessionq/session_message.hpp>
 #include <sessionq/session_processor.hpp>
 #include <sessionq/session_receiver.hpp>

@@ -35,7 +35,15 @@ struct Access {
     [[nodiscard]] static const auto& test(const auto& fake) { return there(fake.message_); }
     [[nodiscard]] static auto& call(const auto& context) noexcept { return *context.call_; }
 
-    [[nodiscard]] static bool revoke(const auto& done) noexcept { return done.revoke(); }
+    [[nodiscard]] static auto share(const auto& completion) { return completion.share(); }
+    [[nodiscard]] static bool revoke(const auto& completion) noexcept {
+        return completion.revoke();
+    }
+    /// The two forms of a handler. One of them is empty.
+    [[nodiscard]] static const auto& function(const auto& handler) noexcept {
+        return handler.function_;
+    }
+    [[nodiscard]] static const auto& start(const auto& handler) noexcept { return handler.start_; }
 
     template <typename T, typename... Args>
     [[nodiscard]] static T make(Args&&... args) {

@@ -27,8 +27,8 @@ SessionSettings settings_of(Workplace& workplace) {
             .drain_time = workplace.drain_time,
             .batch = shared.handlers.batch,
             .ordered = shared.scope == ports::Scope::session,
-            .has_open = static_cast<bool>(shared.handlers.session_open),
-            .has_close = static_cast<bool>(shared.handlers.session_close)};
+            .has_open = shared.handlers.has_open(),
+            .has_close = shared.handlers.has_close()};
 }
 
 template <typename Sessions>
@@ -100,8 +100,7 @@ ports::FirstCredit Shard::first_credit() {
     const Handlers& handlers = workplace_.shared->handlers;
     return processor::first_credit(workplace_.options(), limits_at(slots_.targets(), limits_),
                                    window_half(slots_.calls_per_session(), handlers.batch),
-                                   slots_.active(), static_cast<bool>(handlers.session_open),
-                                   workplace_.budget);
+                                   slots_.active(), handlers.has_open(), workplace_.budget);
 }
 
 SessionDriver& Shard::add_session(const SessionGrant& grant, ports::SessionLinkPtr link) {

@@ -49,7 +49,7 @@ void log_error(const ErrorContext& context, bool is_told) noexcept {
 } // namespace
 
 void SharedState::report(ErrorContext context) const {
-    log_error(context, handlers.error != nullptr);
+    log_error(context, static_cast<bool>(handlers.error));
     if (!handlers.error) {
         return;
     }

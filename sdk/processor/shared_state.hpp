@@ -30,7 +30,7 @@ struct SharedState {
     Handlers handlers{};
     Environment environment{};
     std::shared_ptr<HandlerFaults> faults{
-        std::make_shared<HandlerFaults>()}; ///< wrong uses of `HandlerDone` by its handlers
+        std::make_shared<HandlerFaults>()}; ///< wrong uses of `Completion` by its handlers
     // Loops write the members below, and workers read the members above. So the members below start
     // a new cache line.
     alignas(64) SessionRegistry held{};

@@ -18,6 +18,7 @@ CLASS = re.compile(r"\s*class\s+(?:\[\[\w+\]\]\s*)?([\w:]+)(?:\s+final)?\s*(?::[
 PROLOGUE = """\
 // Made from the public headers by tests/checks/header_examples.py.
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <thread>
 

@@ -84,10 +84,10 @@ PORT_CASE("batch: one that throws while its session is left gives the rest back 
     t.send("a", {"1", "2", "3", "4"});
     detail::processor::Handlers handlers;
     Batch batch;
-    BatchHandler::Done end;
-    handlers.set(BatchHandler::started_by([&](Batch all, BatchHandler::Done done) {
+    Completion end;
+    handlers.set(BatchHandler::started_by([&](Batch all, Completion completion) {
                      batch = all;
-                     end = std::move(done);
+                     end = std::move(completion);
                  }),
                  {.max_messages = 4, .max_wait = 1min});
     {
@@ -100,7 +100,7 @@ PORT_CASE("batch: one that throws while its session is left gives the rest back 
         CHECK(batch.size() == 4);
         processor.ask_stop();
         batch.front().complete();
-        end(std::make_exception_ptr(std::runtime_error{"at 2"}));
+        end.failed(std::make_exception_ptr(std::runtime_error{"at 2"}));
         processor.stop();
     }
     const auto link = t.hold("a");

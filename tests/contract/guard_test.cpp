@@ -33,17 +33,17 @@ bool in_time(PortCase& t, ProcessorOnPort& processor, Done done) {
 
 struct Seen {
     std::string handled{};
-    HandlerDone end{}; ///< of a handler that runs
+    Completion end{}; ///< of a handler that runs
 
     /// "kills" never ends by itself.
     detail::processor::Handlers handlers() {
         detail::processor::Handlers made;
-        made.start_message = [this](MessageContext& context, const HandlerDone& done) {
+        made.start_message = [this](MessageContext& context, Completion completion) {
             handled += (handled.empty() ? "" : " ") + std::string{context.message().text()};
             if (context.message().text() == "kills") {
-                end = done;
+                end = std::move(completion);
             } else {
-                done(nullptr);
+                completion.done();
             }
         };
         return made;
@@ -56,7 +56,7 @@ void handle_all(PortCase& t, ProcessorOnPort& processor, Seen& seen) {
         CHECK(in_time(t, processor, [&] { return seen.end || seen.handled.ends_with("next"); }));
         if (seen.end) {
             t.fixture.pass(5100ms + t.fixture.lag());
-            std::exchange(seen.end, {})();
+            std::exchange(seen.end, {}).done();
         }
     }
 }

@@ -34,7 +34,7 @@ struct Application::Call {
     TimePoint until{};
     OperationContext under{};
     bool middle_done{false};
-    HandlerDone done{};
+    Completion completion{};
     std::vector<std::shared_ptr<HandlerCalls>> calls{}; ///< that it makes, in order
 
     [[nodiscard]] LinkRecord& link() const { return *members.front().record->link; }
@@ -57,14 +57,14 @@ detail::processor::Handlers Application::handlers(const Wanted& wanted) {
     batches_ = wanted.batches.has_value();
     handlers.batch = wanted.batches.value_or(handlers.batch);
     if (batches_ && wanted.coroutines) {
-        handlers.start_messages = [this](Batch batch, const HandlerDone& done) {
-            start(batch, done);
+        handlers.start_messages = [this](Batch batch, Completion completion) {
+            start(batch, std::move(completion));
         };
     } else if (batches_) {
         handlers.messages = [this](Batch batch) { run(batch); };
     } else if (wanted.coroutines) {
-        handlers.start_message = [this](MessageContext& context, const HandlerDone& done) {
-            start({&context, 1}, done);
+        handlers.start_message = [this](MessageContext& context, Completion completion) {
+            start({&context, 1}, std::move(completion));
         };
     } else {
         handlers.message = [this](MessageContext& context) { run({&context, 1}); };
@@ -292,9 +292,9 @@ void Application::wind_up() {
     }
 }
 
-void Application::start(Batch batch, const HandlerDone& done) {
+void Application::start(Batch batch, Completion completion) {
     const auto call = begin(batch);
-    call->done = done;
+    call->completion = std::move(completion);
     if (call->script.takes == Duration::zero() && kills(*call)) {
         cut_off_.push_back(call);
         return;
@@ -303,7 +303,7 @@ void Application::start(Batch batch, const HandlerDone& done) {
         call->script.sends == 0 && !call->script.takes_deferred && !call->script.hangs &&
         !call->script.until_stopped) {
         middle(*call);
-        test::end_handler(done, finish(*call)); // before start_message returns
+        test::end_handler(call->completion, finish(*call)); // before start_message returns
         return;
     }
     poll_end(call);
@@ -327,8 +327,8 @@ void Application::poll_end(std::shared_ptr<Call> call) {
     }
     const bool calling = call->middle_done && !let_go_ && call->makes_calls();
     if (call->middle_done && !calling && (waits ? ended_early(*call) : now >= call->until)) {
-        const HandlerDone done = std::move(call->done);
-        test::end_handler(done, finish(*call));
+        const Completion completion = std::move(call->completion);
+        test::end_handler(completion, finish(*call));
         return;
     }
     const TimePoint next = !call->middle_done ? half

@@ -63,7 +63,7 @@ private:
     using Batch = std::span<MessageContext>; ///< of one message where handlers get one
 
     void run(Batch batch);
-    void start(Batch batch, const HandlerDone& done);
+    void start(Batch batch, Completion completion);
     void pass_time(Duration length, std::function<bool()> until);
     void poll_end(std::shared_ptr<Call> call);
     /// Kills the consumer if a message of the call does. Then nothing may follow.

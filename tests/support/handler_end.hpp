@@ -3,17 +3,17 @@
 
 #include <exception>
 
-#include <sessionq/handler_done.hpp>
+#include <sessionq/completion.hpp>
 
 namespace sessionq::test {
 
-/// Ends a handler with `error`, or with success if it is null. `HandlerDone` itself takes a null
+/// Ends a handler with `error`, or with success if it is null. `Completion` itself takes a null
 /// exception for a failure.
-inline void end_handler(const HandlerDone& done, const std::exception_ptr& error) {
+inline void end_handler(const Completion& completion, const std::exception_ptr& error) {
     if (error) {
-        done(error);
+        completion.failed(error);
     } else {
-        done();
+        completion.done();
     }
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <exception>
-#include <functional>
 #include <memory>
 #include <stop_token>
 #include <tuple>
@@ -21,6 +20,7 @@
 #include <asio/strand.hpp>
 
 #include <sessionq/basic_handler.hpp>
+#include <sessionq/callback.hpp>
 #include <sessionq/detail/handler_place.hpp>
 
 /// Handlers that are coroutines of the application's Asio. Not for applications.
@@ -105,32 +105,31 @@ template <typename Begin>
     co_await std::move(handling);
 }
 
-/// `Work` is the type of the handler's argument.
-template <typename Work>
-[[nodiscard]] BasicHandler<Work> coroutine_handler(
-    std::function<asio::awaitable<void>(Work)> handler) {
-    using Handler = std::function<asio::awaitable<void>(Work)>;
-    using Done = typename BasicHandler<Work>::Done;
-    return BasicHandler<Work>::started_by(
-        [shared = std::make_shared<const Handler>(std::move(handler))](Work work, Done done) {
-            const HandlerPlacePtr place = handler_place(work);
-            const HandlerStrand strand{HandlerExecutor{place}};
-            // The signal belongs to the strand. The completion handler owns it, and the handler.
-            const auto signal = std::make_shared<asio::cancellation_signal>();
-            const auto slot = signal->slot();
-            const auto begin = [handler = shared.get(), held = std::tuple<Work>{work}] {
-                return (*handler)(std::get<0>(held));
-            };
-            asio::co_spawn(strand, run_handler(begin, place->stop_token(), strand, signal),
-                           asio::bind_cancellation_slot(slot, [done = std::move(done), shared,
-                                                               signal](std::exception_ptr error) {
-                               if (error) {
-                                   done(std::move(error));
-                               } else {
-                                   done();
-                               }
-                           }));
-        });
+/// `Args` are the types of the handler's arguments. The first one tells where it runs.
+template <typename... Args>
+[[nodiscard]] BasicHandler<Args...> coroutine_handler(
+    Callback<asio::awaitable<void>(Args...)> handler) {
+    using Handler = Callback<asio::awaitable<void>(Args...)>;
+    return BasicHandler<Args...>::started_by([shared = std::make_shared<const Handler>(std::move(
+                                                  handler))](Args... args, Completion completion) {
+        const std::tuple<Args...> held{args...};
+        const HandlerPlacePtr place = handler_place(std::get<0>(held));
+        const HandlerStrand strand{HandlerExecutor{place}};
+        // The signal belongs to the strand. The function below owns it, and the handler.
+        const auto signal = std::make_shared<asio::cancellation_signal>();
+        const auto slot = signal->slot();
+        const auto begin = [handler = shared.get(), held] { return std::apply(*handler, held); };
+        asio::co_spawn(
+            strand, run_handler(begin, place->stop_token(), strand, signal),
+            asio::bind_cancellation_slot(slot, [completion = std::move(completion), shared,
+                                                signal](std::exception_ptr error) {
+                if (error) {
+                    completion.failed(std::move(error));
+                } else {
+                    completion.done();
+                }
+            }));
+    });
 }
 
 } // namespace sessionq::detail

@@ -6,6 +6,7 @@
 #include <stop_token>
 
 #include <sessionq/message_context.hpp>
+#include <sessionq/session_context.hpp>
 
 /// Where a handler that is a coroutine runs. Not for applications.
 namespace sessionq::detail {
@@ -55,8 +56,9 @@ public:
 
 using HandlerPlacePtr = std::shared_ptr<const HandlerPlace>;
 
-/// Of the handler of that message, or of that batch. Call it where the handler starts.
+/// Of the handler of that message, batch or session. Call it where the handler starts.
 [[nodiscard]] HandlerPlacePtr handler_place(MessageContext& message);
 [[nodiscard]] HandlerPlacePtr handler_place(std::span<MessageContext> batch);
+[[nodiscard]] HandlerPlacePtr handler_place(SessionContext& session);
 
 } // namespace sessionq::detail

@@ -10,6 +10,7 @@
 #include <sessionq/error.hpp>
 #include <sessionq/message.hpp>
 #include <sessionq/session_context.hpp>
+#include <sessionq/session_handler.hpp>
 #include <sessionq/testing/settlement.hpp>
 
 namespace sessionq::detail::client {
@@ -47,7 +48,7 @@ struct FakeSessionOptions {
 ///         }
 ///     };
 ///     testing::FakeSession session;
-///     on_open(session.context());
+///     session.run(on_open);
 ///     if (session.state() != "started") {
 ///         std::abort();
 ///     }
@@ -66,6 +67,13 @@ public:
 
     /// The argument of handlers of `on_session_open` and `on_session_close`.
     [[nodiscard]] SessionContext& context();
+
+    /// Calls a handler of `on_session_open` as a processor does, with the stop token in its ambient
+    /// context. It waits until the handler has finished, and throws the exception with which it
+    /// failed. A handler made by `coroutine` runs on this thread. An empty handler does nothing.
+    void run(const SessionOpenHandler& handler);
+    /// The same for a handler of `on_session_close`.
+    void run(const SessionCloseHandler& handler, CloseReason reason);
 
     /// The session's state as it is now.
     [[nodiscard]] std::optional<std::string> state() const;

@@ -29,4 +29,9 @@ HandlerPlacePtr handler_place(std::span<MessageContext> batch) {
     return place_of(detail::client::Access::call(batch.front()), OperationContext::current());
 }
 
+HandlerPlacePtr handler_place(SessionContext& session) {
+    return detail::client::Access::session(session)->coroutines().place(OperationContext::current(),
+                                                                        {}, session.stop_token());
+}
+
 } // namespace sessionq::detail

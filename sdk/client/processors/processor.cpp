@@ -58,15 +58,15 @@ void Processor::on_message(MessageHandler handler) {
     detail::client::Access::runtime(*this)->handlers_before_start().set(handler);
 }
 
-void Processor::on_failure(std::function<FailurePolicy(const FailureContext&)> choose) {
+void Processor::on_failure(Callback<FailurePolicy(const FailureContext&)> choose) {
     detail::client::Access::runtime(*this)->handlers_before_start().failure = std::move(choose);
 }
 
-void Processor::on_error(std::function<void(const ErrorContext&)> handler) {
+void Processor::on_error(Callback<void(const ErrorContext&)> handler) {
     detail::client::Access::runtime(*this)->handlers_before_start().error = std::move(handler);
 }
 
-void Processor::on_health_changed(std::function<void(const Health&)> handler) {
+void Processor::on_health_changed(Callback<void(const Health&)> handler) {
     detail::client::Access::runtime(*this)->handlers_before_start().health_changed =
         std::move(handler);
 }

@@ -40,25 +40,23 @@ void SessionProcessor::on_messages(BatchHandler handler, BatchOptions options) {
     handlers.set(handler, options);
 }
 
-void SessionProcessor::on_session_open(std::function<void(SessionContext&)> handler) {
-    detail::client::Access::runtime(*this)->handlers_before_start().session_open =
-        std::move(handler);
+void SessionProcessor::on_session_open(SessionOpenHandler handler) {
+    detail::client::Access::runtime(*this)->handlers_before_start().set(handler);
 }
 
-void SessionProcessor::on_session_close(std::function<void(SessionContext&, CloseReason)> handler) {
-    detail::client::Access::runtime(*this)->handlers_before_start().session_close =
-        std::move(handler);
+void SessionProcessor::on_session_close(SessionCloseHandler handler) {
+    detail::client::Access::runtime(*this)->handlers_before_start().set(handler);
 }
 
-void SessionProcessor::on_failure(std::function<FailurePolicy(const FailureContext&)> choose) {
+void SessionProcessor::on_failure(Callback<FailurePolicy(const FailureContext&)> choose) {
     detail::client::Access::runtime(*this)->handlers_before_start().failure = std::move(choose);
 }
 
-void SessionProcessor::on_error(std::function<void(const ErrorContext&)> handler) {
+void SessionProcessor::on_error(Callback<void(const ErrorContext&)> handler) {
     detail::client::Access::runtime(*this)->handlers_before_start().error = std::move(handler);
 }
 
-void SessionProcessor::on_health_changed(std::function<void(const Health&)> handler) {
+void SessionProcessor::on_health_changed(Callback<void(const Health&)> handler) {
     detail::client::Access::runtime(*this)->handlers_before_start().health_changed =
         std::move(handler);
 }

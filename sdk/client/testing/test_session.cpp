@@ -2,6 +2,7 @@
 #include "client/testing/test_session.hpp"
 
 #include <exception>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,11 +40,15 @@ testing::Settlement to_public(ports::Settlement&& settlement) {
             .properties_to_modify = std::move(settlement.properties_to_modify)};
 }
 
-template <typename Work>
-void run_to_end(const BasicHandler<Work>& handler, const std::shared_ptr<TestSession>& session,
-                Work work) {
-    if (handler.function()) {
-        handler.function()(work);
+/// Throws the handler's exceptions. An empty handler does nothing.
+template <typename... Args>
+void run_to_end(const BasicHandler<Args...>& handler, const std::shared_ptr<TestSession>& session,
+                std::type_identity_t<Args>... args) {
+    if (Access::function(handler)) {
+        Access::function(handler)(args...);
+        return;
+    }
+    if (!Access::start(handler)) {
         return;
     }
     struct End {
@@ -51,12 +56,21 @@ void run_to_end(const BasicHandler<Work>& handler, const std::shared_ptr<TestSes
         std::exception_ptr error{};
     };
     const auto end = std::make_shared<End>();
-    handler.start()(work, HandlerDone{[end, session](std::exception_ptr error) {
-                        session->executor().post([end, error = std::move(error)] {
-                            end->error = error;
-                            end->ended = true;
-                        });
-                    }});
+    Completion completion{[end, session](std::exception_ptr error) {
+        session->executor().post([end, error = std::move(error)] {
+            end->error = error;
+            end->ended = true;
+        });
+    }};
+    Completion kept = Access::share(completion); // a start that throws has not dropped it
+    try {
+        Access::start(handler)(args..., std::move(completion));
+    } catch (...) {
+        if (Access::revoke(kept)) { // the handler never started
+            throw;
+        }
+    }
+    kept = {}; // if the handler has dropped its own, it ends here
     session->executor().run_until([&] { return end->ended; });
     if (end->error) {
         std::rethrow_exception(end->error);
@@ -182,6 +196,16 @@ TestSession* TestSession::of(const SessionContext& session) noexcept {
     return held.driver() == nullptr ? static_cast<TestSession*>(&held) : nullptr;
 }
 
+void TestSession::run(const SessionOpenHandler& handler) {
+    const OperationContext::Scope scope{OperationContext{Deadline{}, stop_token()}};
+    run_to_end(handler, shared_from_this(), context_);
+}
+
+void TestSession::run(const SessionCloseHandler& handler, CloseReason reason) {
+    const OperationContext::Scope scope{OperationContext{Deadline{}, stop_token()}};
+    run_to_end(handler, shared_from_this(), context_, reason);
+}
+
 std::optional<Operation<core::Done>> TestSession::settle(DeliveryPtr delivery,
                                                          ports::Settlement settlement,
                                                          const CallOptions& /*call*/) {
@@ -240,7 +264,7 @@ void TestMessage::fail(Failure failure) noexcept {
 
 void TestMessage::run(const MessageHandler& handler) {
     const OperationContext::Scope scope{core::under_trace_of(message, operation_context())};
-    run_to_end<MessageContext&>(handler, session_, context_);
+    run_to_end(handler, session_, context_);
 }
 
 void TestMessage::run(std::span<TestMessage* const> batch, const BatchHandler& handler) {
@@ -258,7 +282,7 @@ void TestMessage::run(std::span<TestMessage* const> batch, const BatchHandler& h
         contexts.push_back(Access::make<MessageContext>(*each));
     }
     const OperationContext::Scope scope{OperationContext{deadline, session->stop_token()}};
-    run_to_end<std::span<MessageContext>>(handler, session, contexts);
+    run_to_end(handler, session, contexts);
 }
 
 } // namespace sessionq::detail::client
@@ -272,6 +296,12 @@ FakeSession::FakeSession(FakeSession&&) noexcept = default;
 FakeSession& FakeSession::operator=(FakeSession&&) noexcept = default;
 
 SessionContext& FakeSession::context() { return detail::client::Access::session(*this)->context(); }
+void FakeSession::run(const SessionOpenHandler& handler) {
+    detail::client::Access::session(*this)->run(handler);
+}
+void FakeSession::run(const SessionCloseHandler& handler, CloseReason reason) {
+    detail::client::Access::session(*this)->run(handler, reason);
+}
 std::optional<std::string> FakeSession::state() const {
     return detail::client::Access::session(*this)->broker().state();
 }

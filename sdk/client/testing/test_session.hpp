@@ -19,6 +19,7 @@
 #include <sessionq/message_handler.hpp>
 #include <sessionq/received_message.hpp>
 #include <sessionq/session_context.hpp>
+#include <sessionq/session_handler.hpp>
 #include <sessionq/testing/fake_session.hpp>
 #include <sessionq/testing/settlement.hpp>
 
@@ -160,6 +161,10 @@ public:
     [[nodiscard]] bool removes() const noexcept { return options_.receive_and_delete; }
     [[nodiscard]] TestExecutor& executor() noexcept { return executor_; }
     void request_stop() { stop_.request_stop(); }
+
+    // These throw the handler's exceptions.
+    void run(const SessionOpenHandler& handler);
+    void run(const SessionCloseHandler& handler, CloseReason reason);
 
 private:
     const testing::FakeSessionOptions options_;

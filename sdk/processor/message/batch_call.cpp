@@ -66,7 +66,9 @@ dispatch::Verdict BatchCall::run() noexcept {
         const std::shared_ptr<void> entered = span_.enter();
         try {
             if (!handlers.messages) {
-                return start_asynchronous();
+                return start_late([this, &handlers](Completion completion) {
+                    handlers.start_messages(contexts_, std::move(completion));
+                });
             }
             handlers.messages(contexts_);
         } catch (...) {
@@ -83,32 +85,7 @@ OperationContext BatchCall::begin() {
     return core::under_span(span_, session.context(deadline_));
 }
 
-dispatch::Verdict BatchCall::start_asynchronous() {
-    late_end_.starts();
-    const SharedState& shared = driver_->view().shared();
-    auto done = client::Access::make<HandlerDone>(
-        [this](std::exception_ptr thrown) { asynchronous_done(std::move(thrown)); }, shared.faults);
-    try {
-        shared.handlers.start_messages(contexts_, done);
-    } catch (...) {
-        if (client::Access::revoke(done)) { // the handler never started
-            throw;
-        }
-    }
-    done = {}; // if the handler has dropped its copy too, it ends here
-    return late_end_.waits() ? dispatch::Verdict::suspended : conclude();
-}
-
-void BatchCall::asynchronous_done(std::exception_ptr error) noexcept {
-    error_ = std::move(error);
-    if (!late_end_.ends()) {
-        return; // within start_messages: `start_asynchronous` concludes
-    }
-    dispatch::Lane& lane = driver_->view().lane(); // alive until `finish_suspended`
-    dispatch::Dispatcher dispatcher = *driver_->view().shared().environment.dispatcher;
-    static_cast<void>(conclude());
-    dispatcher.finish_suspended(lane);
-}
+SessionView& BatchCall::session_view() const noexcept { return driver_->view(); }
 
 dispatch::Verdict BatchCall::conclude() noexcept {
     const SessionView& session = driver_->view();

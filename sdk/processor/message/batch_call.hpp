@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <utility>
 #include <vector>
 
 #include <sessionq/deadline.hpp>
 #include <sessionq/message_context.hpp>
 
 #include "core/tracing.hpp"
-#include "processor/message/late_end_book.hpp"
 #include "processor/report/meters.hpp"
 #include "processor/shard_call.hpp"
 
@@ -40,9 +40,9 @@ private:
     void take_more(std::size_t most, TimePoint now);
     /// Begins the span of the handler. Returns the handler's context, with that of the span.
     [[nodiscard]] OperationContext begin();
-    dispatch::Verdict start_asynchronous();
-    void asynchronous_done(std::exception_ptr error) noexcept;
-    dispatch::Verdict conclude() noexcept;
+    [[nodiscard]] SessionView& session_view() const noexcept override;
+    void handler_ended(std::exception_ptr error) noexcept override { error_ = std::move(error); }
+    dispatch::Verdict conclude() noexcept override;
     /// The handler does not run, and all messages return to the lane.
     dispatch::Verdict give_back() noexcept;
     dispatch::Verdict tell() noexcept;
@@ -54,8 +54,7 @@ private:
         calls_{}; ///< after the end of the handler: in the order in which the session is told
     std::vector<MessageContext> contexts_{};
     Deadline deadline_{Deadline::never()}; ///< the soonest deadline of the messages
-    LateEndBook late_end_{};
-    std::exception_ptr error_{}; ///< the exception of the handler
+    std::exception_ptr error_{};           ///< the exception of the handler
     core::OpenSpan span_{};
     CallTimes times_{}; ///< the start and the end of the handler
     Ending ending_{Ending::handled};

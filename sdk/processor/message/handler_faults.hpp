@@ -6,11 +6,11 @@
 
 namespace sessionq::detail::processor {
 
-/// The number of wrong uses of `HandlerDone` by the handlers of a processor. `HandlerDone` counts
+/// The number of wrong uses of `Completion` by the handlers of a processor. `Completion` counts
 /// them, and the health of the processor shows them. Thread-safe.
 struct HandlerFaults {
-    std::atomic<std::uint64_t> dropped{0};  ///< destroyed without a call
-    std::atomic<std::uint64_t> repeated{0}; ///< called again
+    std::atomic<std::uint64_t> dropped{0};  ///< destroyed and never used
+    std::atomic<std::uint64_t> repeated{0}; ///< used again
 };
 
 } // namespace sessionq::detail::processor

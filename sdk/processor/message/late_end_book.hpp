@@ -8,8 +8,8 @@ namespace sessionq::detail::processor {
 
 /// Decides which of two threads concludes a handler that may end later than its start returns, such
 /// as a coroutine. One thread is the worker that starts the handler, and the other thread ends the
-/// handler. The thread that comes last concludes the handler. `MessageCall` and `BatchCall` ask the
-/// book. Thread-safe.
+/// handler. The thread that comes last concludes the handler. `ShardCall` asks the book.
+/// Thread-safe.
 class LateEndBook {
 public:
     /// The worker is about to start the handler.

@@ -94,7 +94,9 @@ dispatch::Verdict MessageCall::run() noexcept {
         const std::shared_ptr<void> entered = core::MessageSpans::enter(spans);
         try {
             if (!shared.handlers.message) {
-                return start_asynchronous();
+                return start_late([this, &shared](Completion completion) {
+                    shared.handlers.start_message(context_, std::move(completion));
+                });
             }
             shared.handlers.message(context_);
         } catch (...) {
@@ -102,7 +104,7 @@ dispatch::Verdict MessageCall::run() noexcept {
         }
     }
     keep(std::move(error));
-    return notify(finish_notice);
+    return conclude();
 }
 
 HandledSession& MessageCall::session() const noexcept { return driver_->handled(); }
@@ -117,37 +119,9 @@ std::stop_token MessageCall::stop_token() const noexcept {
     return own_lock == nullptr ? driver_->view().stop_token() : own_lock->stop_token();
 }
 
-dispatch::Verdict MessageCall::start_asynchronous() {
-    late_end_.starts();
-    const SharedState& shared = *driver_->view().workplace().shared;
-    auto done = client::Access::make<HandlerDone>(
-        [this](std::exception_ptr thrown) { asynchronous_done(std::move(thrown)); }, shared.faults);
-    try {
-        shared.handlers.start_message(context_, done);
-    } catch (...) {
-        if (client::Access::revoke(done)) { // the handler never started
-            keep(std::current_exception());
-            return notify(finish_notice);
-        }
-    }
-    done = {}; // if the handler has dropped its copy too, it ends here
-    if (late_end_.waits()) {
-        return dispatch::Verdict::suspended; // the call may be gone by now
-    }
-    return notify(finish_notice);
-}
+SessionView& MessageCall::session_view() const noexcept { return driver_->view(); }
 
-void MessageCall::asynchronous_done(std::exception_ptr error) noexcept {
-    keep(std::move(error));
-    if (!late_end_.ends()) {
-        return; // within start_message: `start_asynchronous` concludes
-    }
-    dispatch::Lane& lane =
-        driver_->view().lane(); // alive while the call is active: until `finish_suspended`
-    dispatch::Dispatcher dispatcher = *driver_->view().workplace().shared->environment.dispatcher;
-    static_cast<void>(notify(finish_notice));
-    dispatcher.finish_suspended(lane);
-}
+dispatch::Verdict MessageCall::conclude() noexcept { return notify(finish_notice); }
 
 void MessageCall::keep(std::exception_ptr error) noexcept {
     times.ended = dispatch::TurnInstant::end(*driver_->view().shared().environment.clock);

@@ -8,13 +8,13 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <sessionq/message_context.hpp>
 
 #include "core/access.hpp"
 #include "ports/own_lock.hpp"
 #include "processor/message/handled_message.hpp"
-#include "processor/message/late_end_book.hpp"
 #include "processor/message/message_machine.hpp"
 #include "processor/report/meters.hpp"
 #include "processor/shard_call.hpp"
@@ -89,9 +89,10 @@ private:
         std::exception_ptr stated{};             ///< by `fail`
     };
 
-    dispatch::Verdict start_asynchronous();
-    void asynchronous_done(std::exception_ptr error) noexcept;
     [[nodiscard]] std::exception_ptr thrown_or_stated(std::exception_ptr thrown) const noexcept;
+    [[nodiscard]] SessionView& session_view() const noexcept override;
+    void handler_ended(std::exception_ptr error) noexcept override { keep(std::move(error)); }
+    dispatch::Verdict conclude() noexcept override;
     dispatch::Verdict leave_unstarted(Ending ending) noexcept;
     /// Queues a notice for the loop. After the notice of the handler's end, the loop may destroy
     /// the call at any time. Returns the verdict for `run`.
@@ -101,7 +102,6 @@ private:
     MessageContext context_;
     std::atomic<Decision> decision_{Decision::open};
     std::atomic<std::uint8_t> notices_{0};
-    LateEndBook late_end_{};
     std::atomic<bool> has_failure_{false}; ///< `fail` was called in this try
     MessageEnd end_{};
     ports::Outcome outcome_{ports::Outcome::complete};

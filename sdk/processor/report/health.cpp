@@ -26,7 +26,7 @@ constexpr CauseText cause_texts[] = {
                      "make handlers quicker, or write those that wait as coroutines."},
     {"handler_slow", "Look at what the handler of this session waits for. Let it watch its stop "
                      "token and its deadline, and bound it with max_lock_renewal."},
-    {"handler_misused", "A defect of the application: call HandlerDone once on every path of a "
+    {"handler_misused", "A defect of the application: use the Completion once on every path of a "
                         "handler that finishes later."},
     {"settlement_unanswered", "The broker is overloaded or hangs. After 30 s sessionq gives the "
                               "session up, and its messages come again."},

@@ -56,7 +56,7 @@ public:
     void session(const SessionSnapshot& session);
     void ready(const std::string& entity, const ports::ReadySessions& sessions);
     void buffer(std::size_t bytes, std::size_t most);
-    /// Takes the number of wrong uses of `HandlerDone` so far. `dropped`: objects that were never
+    /// Takes the number of wrong uses of `Completion` so far. `dropped`: objects that were never
     /// called. `repeated`: calls after the first call of an object.
     void handlers(std::uint64_t dropped, std::uint64_t repeated);
     [[nodiscard]] Health end();

@@ -84,10 +84,10 @@ TEST_CASE("batch handler: several workers handle batches of many sessions, each 
     BatchHandler handler{[&](Batch batch) { t.note(batch); }};
     SUBCASE("a function") {}
     SUBCASE("an operation that another thread ends") {
-        handler = BatchHandler::started_by([&](Batch batch, BatchHandler::Done end) {
-            std::thread{[&, batch, end = std::move(end)] {
+        handler = BatchHandler::started_by([&](Batch batch, Completion completion) {
+            std::thread{[&, batch, completion = std::move(completion)] {
                 t.note(batch);
-                end(nullptr);
+                completion.done();
             }}.detach();
         });
     }

@@ -432,22 +432,22 @@ TEST_CASE("session processor: handlers that are coroutines wait without a worker
     }
     Countdown handled{sessions * 2};
     std::mutex mutex;
-    std::vector<std::function<void()>> waiting;
+    std::vector<Completion> waiting;
     bool open = false;
     Countdown all_wait{sessions};
     SessionProcessor processor{
         setup.client, "orders", {.max_concurrent_sessions = sessions, .worker_threads = 1}};
     processor.on_message(
-        MessageHandler::started_by([&](MessageContext& call, MessageHandler::Done done) {
+        MessageHandler::started_by([&](MessageContext& call, Completion completion) {
             std::unique_lock lock{mutex};
             if (!open) {
                 CHECK(call.message().text() == "0");
-                waiting.push_back([done = std::move(done)] { done(nullptr); });
+                waiting.push_back(std::move(completion));
                 lock.unlock();
                 all_wait.hit();
             } else {
                 lock.unlock();
-                done(nullptr); // within the start
+                completion.done(); // within the start
             }
             handled.hit();
         }));
@@ -457,8 +457,8 @@ TEST_CASE("session processor: handlers that are coroutines wait without a worker
         const std::lock_guard lock{mutex};
         open = true;
     }
-    for (const auto& resume : waiting) {
-        resume();
+    for (const Completion& each : waiting) {
+        each.done();
     }
     REQUIRE(handled.reached());
     CHECK(processor.stop(patience).complete);
@@ -476,23 +476,22 @@ TEST_CASE("session processor: a handler that is ended wrongly neither stalls nor
         "orders",
         {.max_concurrent_sessions = 1, .failure_policy = FailurePolicy::abandon_at_once()}};
     processor.on_error([&](const ErrorContext&) { ++failed; });
-    processor.on_message(
-        MessageHandler::started_by([&](MessageContext&, const MessageHandler::Done& done) {
-            const int number = started++;
-            switch (number) {
-            case 0: break; // dropped within the start
-            case 1:
-                done(std::exception_ptr{}); // of make_exception_ptr without exceptions
-                break;
-            default:
-                std::jthread{[done] {
-                    done();
-                    done();
-                    done(std::make_exception_ptr(std::runtime_error{"late"}));
-                }}.join();
-            }
-            all.hit();
-        }));
+    processor.on_message(MessageHandler::started_by([&](MessageContext&, Completion completion) {
+        const int number = started++;
+        switch (number) {
+        case 0: break; // dropped within the start
+        case 1:
+            completion.failed(std::exception_ptr{}); // of make_exception_ptr without exceptions
+            break;
+        default:
+            std::jthread{[completion = std::move(completion)] {
+                completion.done();
+                completion.done();
+                completion.failed(std::make_exception_ptr(std::runtime_error{"late"}));
+            }}.join();
+        }
+        all.hit();
+    }));
     processor.start();
     REQUIRE(all.reached()); // two of 20 came twice
     const ProcessorDescription found = processor.describe();
@@ -511,15 +510,14 @@ TEST_CASE("session processor: a handler that another thread drops has failed") {
     std::jthread other;
     SessionProcessor processor{
         setup.client, "orders", {.failure_policy = FailurePolicy::abandon_at_once()}};
-    processor.on_message(
-        MessageHandler::started_by([&](MessageContext&, MessageHandler::Done done) {
-            if (started++ == 0) {
-                other = std::jthread{[dropped = std::move(done)] {}};
-            } else {
-                done();
-            }
-            both.hit();
-        }));
+    processor.on_message(MessageHandler::started_by([&](MessageContext&, Completion completion) {
+        if (started++ == 0) {
+            other = std::jthread{[dropped = std::move(completion)] {}};
+        } else {
+            completion.done();
+        }
+        both.hit();
+    }));
     processor.start();
     REQUIRE(both.reached());
     CHECK(processor.stop(patience).complete);

@@ -201,14 +201,13 @@ TEST_CASE("fake message: runs handlers that finish later") {
     }
     SUBCASE("an operation that another thread ends") {
         std::jthread other;
-        message.run(MessageHandler::started_by(
-            [&](MessageContext& context, const MessageHandler::Done& done) {
-                other = std::jthread{[&context, done] {
-                    context.session().set_state("old new");
-                    context.complete();
-                    done(nullptr);
-                }};
-            }));
+        message.run(MessageHandler::started_by([&](MessageContext& context, Completion completion) {
+            other = std::jthread{[&context, completion = std::move(completion)] {
+                context.session().set_state("old new");
+                context.complete();
+                completion.done();
+            }};
+        }));
     }
     CHECK(session.state() == "old new");
     CHECK(message.settlement()->outcome == Outcome::completed);
@@ -239,6 +238,72 @@ TEST_CASE("fake session: state, release, the stop token, and what requests fail 
     CHECK(test::code_of([&] { message.context().complete(); }) == Errc::lock_lost);
     CHECK(test::code_of([&] { context.set_state("4"); }) == Errc::lock_lost);
     CHECK_FALSE(message.settlement());
+}
+
+TEST_CASE("fake session: runs session handlers to their end") {
+    FakeSession session{{.session_id = "ada"}};
+    SUBCASE("functions") {
+        session.run([](SessionContext& opened) { opened.set_state(opened.session_id()); });
+        CHECK(session.state() == "ada");
+        session.run([](SessionContext& closed,
+                       CloseReason reason) { closed.set_state(std::string{to_string(reason)}); },
+                    CloseReason::max_hold);
+        CHECK(session.state() == "max_hold");
+    }
+    SUBCASE("coroutines, on this thread") {
+        const auto here = std::this_thread::get_id();
+        session.run(coroutine([&](SessionContext& opened) -> asio::awaitable<void> {
+            asio::steady_timer timer{co_await asio::this_coro::executor, 1ms};
+            co_await timer.async_wait(asio::use_awaitable);
+            CHECK(std::this_thread::get_id() == here);
+            co_await async_set_state(opened, "opened");
+        }));
+        CHECK(session.state() == "opened");
+        session.run(
+            coroutine([](SessionContext& closed, CloseReason reason) -> asio::awaitable<void> {
+                co_await async_set_state(closed, std::string{to_string(reason)});
+            }),
+            CloseReason::idle);
+        CHECK(session.state() == "idle");
+    }
+    SUBCASE("one that another thread ends") {
+        std::jthread other;
+        session.run(
+            SessionOpenHandler::started_by([&](SessionContext& opened, Completion completion) {
+                other = std::jthread{[&opened, completion = std::move(completion)] {
+                    opened.set_state("by another");
+                    completion.done();
+                }};
+            }));
+        CHECK(session.state() == "by another");
+    }
+    SUBCASE("and throws what they failed with") {
+        CHECK_THROWS_WITH(
+            session.run([](SessionContext&) { throw std::runtime_error{"no paper"}; }), "no paper");
+        CHECK(test::code_of([&] {
+                  session.run(SessionOpenHandler::started_by(
+                      [](SessionContext&, const Completion& completion) {
+                          completion.failed({.code = Errc::quota_exceeded, .detail = "no"});
+                      }));
+              }) == Errc::quota_exceeded);
+        CHECK_THROWS_WITH(
+            session.run(SessionOpenHandler::started_by(
+                [](SessionContext&, const Completion&) { throw std::runtime_error{"no start"}; })),
+            "no start");
+        CHECK(test::code_of([&] {
+                  session.run(SessionCloseHandler::started_by(
+                                  [](SessionContext&, CloseReason, const Completion&) {}),
+                              CloseReason::idle);
+              }) == Errc::handler_failed);
+    }
+    SUBCASE("with the stop token as the ambient one") {
+        session.request_stop();
+        bool stopped = false;
+        session.run([&](SessionContext&) {
+            stopped = OperationContext::current().stop().stop_requested();
+        });
+        CHECK(stopped);
+    }
 }
 
 TEST_CASE("fake session: its deferred messages are received and settled") {

@@ -28,10 +28,10 @@ TEST_CASE("auto complete: off, a handler that returns without settling its messa
     }
     SUBCASE("as an operation that finishes within its start") { bench.handle = settle_some; }
     SUBCASE("as an operation that finishes later") {
-        bench.handlers.start_message = [&](MessageContext& context, HandlerDone done) {
-            bench.workers.post([&context, done = std::move(done)] {
+        bench.handlers.start_message = [&](MessageContext& context, Completion completion) {
+            bench.workers.post([&context, completion = std::move(completion)] {
                 settle_some(context);
-                done(nullptr);
+                completion.done();
             });
         };
     }

@@ -19,14 +19,14 @@ struct BatchBench : ProcessorBench {
         : ProcessorBench{std::move(options)} {
         handlers.start_message = nullptr;
         handlers.batch = batch;
-        handlers.start_messages = [this](Batch all, HandlerDone done) {
+        handlers.start_messages = [this](Batch all, Completion completion) {
             note(all);
             if (holds) {
                 contexts = all;
-                end = std::move(done);
+                end = std::move(completion);
                 return;
             }
-            test::end_handler(done, outcome_of(all));
+            test::end_handler(completion, outcome_of(all));
         };
     }
     /// The same as a function.
@@ -81,7 +81,7 @@ struct BatchBench : ProcessorBench {
 
     std::function<void(Batch)> handle_all{};
     Batch contexts{};
-    HandlerDone end{};
+    Completion end{};
 };
 
 /// Completes what comes before `text`, and throws there. Once.
@@ -129,9 +129,9 @@ TEST_CASE("batch: R6: the next one starts when the handler has ended, and what c
 
 TEST_CASE("batch: R7: a batch is one handler") {
     BatchBench bench{{.max_concurrent_calls_per_session = 2}, {.max_messages = 2}};
-    bench.handlers.start_messages = [&bench](Batch all, HandlerDone done) {
+    bench.handlers.start_messages = [&bench](Batch all, Completion completion) {
         bench.note(all);
-        bench.started.push_back({"", all.data(), std::move(done)});
+        bench.started.push_back({"", all.data(), std::move(completion)});
     };
     const auto link = bench.start_with({"1", "2", "3", "4", "5"});
     CHECK(bench.take_handled() == "[1 2] [3 4]");
@@ -235,7 +235,7 @@ TEST_CASE("batch: a handler that throws after it settled all is reported, and no
 
 TEST_CASE("batch: a start that throws has failed") {
     BatchBench bench{{.failure_policy = FailurePolicy::dead_letter()}};
-    bench.handlers.start_messages = [&](Batch all, const HandlerDone&) {
+    bench.handlers.start_messages = [&](Batch all, const Completion&) {
         bench.note(all);
         throw std::runtime_error{"no"};
     };

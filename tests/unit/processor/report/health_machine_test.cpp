@@ -257,7 +257,7 @@ TEST_CASE("health machine: the buffer is full for so long without a pause") {
     CHECK(looks.has(HealthCause::buffer_full, show(120)));
 }
 
-TEST_CASE("health machine: a misused HandlerDone is told of for a minute") {
+TEST_CASE("health machine: a misused Completion is told of for a minute") {
     HealthLooks looks;
     const auto show = [](std::uint64_t dropped, std::uint64_t repeated) {
         return [=](HealthMachine& machine) { machine.handlers(dropped, repeated); };

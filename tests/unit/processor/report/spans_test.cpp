@@ -177,9 +177,9 @@ TEST_CASE("spans: a batch is one span that links to every message") {
         SUBCASE("by what may end later") { later = true; }
         if (later) {
             bench.handlers.messages = nullptr;
-            bench.handlers.start_messages = [&](Batch all, HandlerDone done) {
+            bench.handlers.start_messages = [&](Batch all, const Completion& completion) {
                 handle(all);
-                done(nullptr);
+                completion.done();
             };
         }
         const auto link = bench.start_traced();

@@ -1324,7 +1324,7 @@ TEST_CASE("session driver: an on_session_close that throws is told and changes n
 
 TEST_CASE("session driver: an asynchronous handler that throws before it starts has failed") {
     ProcessorBench bench{{.failure_policy = FailurePolicy::dead_letter()}};
-    bench.handlers.start_message = [](MessageContext&, const HandlerDone&) {
+    bench.handlers.start_message = [](MessageContext&, const Completion&) {
         throw std::runtime_error{"no"};
     };
     bench.start();

@@ -36,7 +36,7 @@ private:
 struct StartedCall {
     std::string text;
     MessageContext* context;
-    HandlerDone done;
+    Completion completion;
 };
 
 /// A processor on a scripted port and a manual loop, its workers stepped on this thread.
@@ -51,11 +51,11 @@ public:
             options_.max_hold = options_.max_hold.value_or(Duration::zero());
         }
         entities_ = std::move(entities);
-        handlers.start_message = [this](MessageContext& context, HandlerDone done) {
+        handlers.start_message = [this](MessageContext& context, Completion completion) {
             handled.append(handled.empty() ? "" : " ").append(context.message().text());
             if (holds) {
                 started.push_back(
-                    {std::string{context.message().text()}, &context, std::move(done)});
+                    {std::string{context.message().text()}, &context, std::move(completion)});
                 return;
             }
             std::exception_ptr error;
@@ -66,7 +66,7 @@ public:
             } catch (...) {
                 error = std::current_exception();
             }
-            end_handler(done, error);
+            end_handler(completion, error);
         };
         handlers.error = [this](const ErrorContext& error) {
             errors.append(errors.empty() ? "" : ", ")
@@ -159,9 +159,9 @@ public:
     void finish(const char* failure = nullptr) {
         const StartedCall call = std::move(started.front());
         started.pop_front();
-        end_handler(call.done, failure != nullptr
-                                   ? std::make_exception_ptr(std::runtime_error{failure})
-                                   : nullptr);
+        end_handler(call.completion, failure != nullptr
+                                         ? std::make_exception_ptr(std::runtime_error{failure})
+                                         : nullptr);
         run();
     }
     void finish_all() {
