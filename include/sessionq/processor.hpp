@@ -9,6 +9,7 @@
 #include <string>
 
 #include <sessionq/backoff_options.hpp>
+#include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/message_handler.hpp>
 #include <sessionq/metrics.hpp>
@@ -167,6 +168,14 @@ public:
     StopReport stop(std::chrono::duration<Rep, Period> timeout) noexcept {
         return stop(StopOptions{.timeout = timeout});
     }
+
+    /// As `SessionProcessor::state`.
+    [[nodiscard]] ProcessorState state() const;
+
+    /// As `SessionProcessor::wait`.
+    /// Errors: invalid_state (never started; called by a handler or another callback of this
+    /// processor; called on a receive thread), timeout, cancelled.
+    StopReport wait(const CallOptions& call = {}) const;
 
     /// Changes those limits of a running processor that are set. A lower number of handlers takes
     /// effect as handlers finish. A lower prefetch takes effect as messages finish: messages that

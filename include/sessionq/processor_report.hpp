@@ -83,7 +83,24 @@ struct ErrorContext {
     [[nodiscard]] std::string to_string() const;
 };
 
-/// The result of `stop`. With `on_messages` it counts the messages of handlers.
+/// Where a processor is in its life.
+enum class ProcessorState : std::uint8_t {
+    created, ///< It was never started.
+    running,
+    paused,   ///< It was asked to pause. Its sessions may still be on their way back.
+    stopping, ///< It was asked to stop, and has not stopped.
+    /// It has stopped. If it gave up handlers (`StopReport::left`), they may still run. It may
+    /// start again.
+    stopped,
+};
+
+/// For example "running".
+[[nodiscard]] std::string_view to_string(ProcessorState state) noexcept;
+
+/// Writes `to_string(state)`.
+std::ostream& operator<<(std::ostream& out, ProcessorState state);
+
+/// The result of `stop` and `wait`. With `on_messages` it counts the messages of handlers.
 struct StopReport {
     /// Everything ended by the deadline, or the processor never started.
     bool complete{false};
@@ -172,8 +189,7 @@ struct SlotDescription {
 
 /// The state of a processor.
 struct ProcessorDescription {
-    /// `paused`: it was asked to pause. The sessions below are still being left.
-    enum class State : std::uint8_t { created, running, paused, stopping, stopped };
+    using State = ProcessorState;
     State state{State::created};
     std::vector<std::string> entities{}; ///< The entities that it consumes.
     Health health{};
@@ -200,11 +216,5 @@ struct ProcessorDescription {
     /// Bytes that are not UTF-8 become U+FFFD.
     [[nodiscard]] std::string to_json() const;
 };
-
-/// For example "running".
-[[nodiscard]] std::string_view to_string(ProcessorDescription::State state) noexcept;
-
-/// Writes `to_string(state)`.
-std::ostream& operator<<(std::ostream& out, ProcessorDescription::State state);
 
 } // namespace sessionq::inline v1

@@ -11,6 +11,7 @@
 
 #include <sessionq/batch_handler.hpp>
 #include <sessionq/batch_options.hpp>
+#include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/deadline.hpp>
 #include <sessionq/failure_policy.hpp>
@@ -209,6 +210,26 @@ public:
     StopReport stop(std::chrono::duration<Rep, Period> timeout) noexcept {
         return stop(StopOptions{.timeout = timeout});
     }
+
+    /// Where the processor is in its life: after a `stop` the state of that run, until the next
+    /// `start`. Another thread may change it at any time. Never blocks.
+    [[nodiscard]] ProcessorState state() const;
+
+    /// Blocks until the processor has stopped, and returns the report of that stop. It does not
+    /// stop the processor: another thread, a handler or a signal does (`stop`). If it has stopped
+    /// already, `wait` returns at once. Several threads may wait. A processor that starts again is
+    /// another run: `wait` waits for the run that it found.
+    ///
+    /// Example: a handler ends the program.
+    ///
+    ///     processor.start();
+    ///     const StopReport report = processor.wait();
+    ///
+    /// Without a timeout or a deadline it waits for as long as the processor runs:
+    /// `ClientOptions::operation_timeout` does not count. A wait that ends early changes nothing.
+    /// Errors: invalid_state (never started; called by a handler or another callback of this
+    /// processor, which the stop waits for; called on a receive thread), timeout, cancelled.
+    StopReport wait(const CallOptions& call = {}) const;
 
     /// Changes those limits of a running processor that are set. Lower limits take effect as
     /// sessions and handlers finish, an idle timeout at once.

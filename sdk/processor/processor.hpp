@@ -68,7 +68,7 @@ public:
     /// Returns the measurements of all shards and the gauges of `described`. `described` is null if
     /// a receive thread did not answer. The health is failed then.
     [[nodiscard]] Metrics metrics(const ProcessorDescription* described) const;
-    [[nodiscard]] ProcessorDescription::State state() const {
+    [[nodiscard]] ProcessorState state() const {
         const std::lock_guard lock{mutex_};
         return lifecycle_.state();
     }

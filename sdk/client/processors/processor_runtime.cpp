@@ -288,6 +288,34 @@ ProcessorCounters ProcessorRuntime::counters() const noexcept {
     return run == nullptr ? ProcessorCounters{} : run->processor->counters();
 }
 
+ProcessorState ProcessorRuntime::state() const {
+    const RunPtr run = current();
+    return run == nullptr ? ProcessorState::created : run->processor->state();
+}
+
+Operation<StopReport> ProcessorRuntime::wait(const CallOptions& call) const {
+    const RunPtr run = started();
+    if (run->calls_back()) {
+        throw Error{Errc::invalid_state,
+                    "wait: the stop waits for this callback of the processor, so it cannot wait "
+                    "for the stop"};
+    }
+    CallScope scope = scope_of(call, client_->clock().now());
+    return {.client = client_,
+            .loop = *client_->thread(0).thread,
+            .deadline = scope.deadline,
+            .context = std::move(scope.context),
+            .start = [waits = run->stop_waits](const PendingPtr<StopReport>& pending) {
+                // The stop is told on any thread, and the operation ends on its own loop.
+                const std::uint64_t number =
+                    waits->add([&loop = pending->loop(), answer = AnswerTo<StopReport>{pending}](
+                                   const StopReport& report) mutable {
+                        loop.post([answer = std::move(answer), report] { answer(report); });
+                    });
+                pending->ask_port([waits, number] { waits->forget(number); });
+            }};
+}
+
 StopReport ProcessorRuntime::stop(const StopOptions& options) noexcept try {
     const RunPtr run = current();
     if (run == nullptr) {
@@ -296,12 +324,15 @@ StopReport ProcessorRuntime::stop(const StopOptions& options) noexcept try {
     const OperationContext::DetachedScope detached;
     const processor::StopTerms terms = terms_of(options, client_->clock().now());
     if (run->calls_back()) {
-        run->processor->stop(terms, [](const StopReport&) {});
+        run->processor->stop(
+            terms, [waits = run->stop_waits](const StopReport& report) { waits->tell(report); });
         return {.requested_only = true};
     }
     auto promise = std::make_shared<std::promise<StopReport>>();
-    run->processor->stop(terms,
-                         [promise](const StopReport& report) { promise->set_value(report); });
+    run->processor->stop(terms, [promise, waits = run->stop_waits](const StopReport& report) {
+        waits->tell(report);
+        promise->set_value(report);
+    });
     return promise->get_future().get();
 } catch (const std::exception& error) { // out of memory; the destructor does the rest
     core::log(LogLevel::error, "processor", "stop failed: ", error.what());

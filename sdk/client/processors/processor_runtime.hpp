@@ -12,8 +12,10 @@
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
 
+#include "client/calls/operation.hpp"
 #include "client/connecting/client_core.hpp"
 #include "client/processors/describe_endpoint.hpp"
+#include "client/processors/stop_waits.hpp"
 #include "client/threads/notifier.hpp"
 #include "dispatch/coroutine_host.hpp"
 #include "dispatch/dispatcher.hpp"
@@ -46,6 +48,10 @@ public:
     /// handlers has not returned.
     void start();
     StopReport stop(const StopOptions& options) noexcept;
+    [[nodiscard]] ProcessorState state() const;
+    /// Makes the operation that ends when the current run has stopped. Throws `invalid_state`
+    /// before the first start, and in a callback of the run.
+    [[nodiscard]] Operation<StopReport> wait(const CallOptions& call) const;
     [[nodiscard]] const SessionProcessorOptions& options() const noexcept { return options_; }
     [[nodiscard]] ProcessorDescription describe() const;
     [[nodiscard]] ProcessorCounters counters() const noexcept;
@@ -65,6 +71,7 @@ private:
         Notifier notifier{};
         std::unique_ptr<dispatch::WorkerPool> pool{};
         std::unique_ptr<dispatch::CoroutineHost> coroutines{};
+        std::shared_ptr<StopWaits> stop_waits{std::make_shared<StopWaits>()};
         std::future<void> emptied{}; ///< ready when the processor has left all loops
         std::unique_ptr<processor::Processor> processor{}; ///< ends first, once `emptied`
 

@@ -90,10 +90,10 @@ std::string ErrorContext::to_string() const {
     return text.append(words_of(fate));
 }
 
-std::string_view to_string(ProcessorDescription::State state) noexcept {
+std::string_view to_string(ProcessorState state) noexcept {
     static constexpr std::string_view names[] = {"created", "running", "paused", "stopping",
                                                  "stopped"};
-    return core::name_of<ProcessorDescription::State::stopped>(state, names);
+    return core::name_of<ProcessorState::stopped>(state, names);
 }
 
 } // namespace sessionq::inline v1
