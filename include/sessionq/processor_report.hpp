@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,9 @@ enum class ErrorSource : std::uint8_t {
     /// The delay of `FailurePolicy::retry_later` could not be read from the session's state, or not
     /// be kept there. If it was not read, the processor leaves the session.
     session_record,
+    /// `SessionProcessorOptions::executor` threw, or destroyed a work that it had not run
+    /// (handler_failed). It is tried again after 100 ms. Told once until it runs a work again.
+    executor,
 };
 
 /// For example "lock_renewal".
@@ -187,12 +191,20 @@ struct SlotDescription {
     Duration ready_for{};
 };
 
+/// The works that `SessionProcessorOptions::executor` has now, see `HandlerWork`.
+struct ExecutorDescription {
+    std::uint64_t waiting{0}; ///< The executor has not begun to run them.
+    std::uint64_t running{0};
+};
+
 /// The state of a processor.
 struct ProcessorDescription {
     using State = ProcessorState;
     State state{State::created};
     std::vector<std::string> entities{}; ///< The entities that it consumes.
     Health health{};
+    /// Unset: the processor has workers of its own, or was not started.
+    std::optional<ExecutorDescription> executor{};
     std::size_t buffered_bytes{0}; ///< Bytes that count against `max_buffered_bytes`.
     ProcessorCounters counters{};
     std::vector<SlotDescription> slots{};

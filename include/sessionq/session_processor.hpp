@@ -44,12 +44,12 @@ namespace sessionq::inline v1 {
 ///     wait_for_signal();
 ///     const StopReport report = orders.stop(std::chrono::seconds{10});
 ///
-/// Handlers run on the processor's worker threads and nowhere else. Each runs under an
-/// `OperationContext` with the deadline of its message. The end of the lock is no deadline, because
-/// it moves with every renewal. A handler that returns completes its message, unless
-/// `SessionProcessorOptions::auto_complete` is off. A handler that throws leaves it to
-/// `SessionProcessorOptions::failure_policy`. A handler is never interrupted. Its stop token tells
-/// it to stop, also shortly before a lock ends that cannot be renewed.
+/// Handlers run on the processor's worker threads, or on `SessionProcessorOptions::executor`, and
+/// nowhere else. Each runs under an `OperationContext` with the deadline of its message. The end of
+/// the lock is no deadline, because it moves with every renewal. A handler that returns completes
+/// its message, unless `SessionProcessorOptions::auto_complete` is off. A handler that throws
+/// leaves it to `SessionProcessorOptions::failure_policy`. A handler is never interrupted. Its stop
+/// token tells it to stop, also shortly before a lock ends that cannot be renewed.
 ///
 /// When a lock is lost, the broker may grant the session again, to this processor or to another.
 /// Within one processor it waits until the handlers of the lost lock have returned. Another process
@@ -149,8 +149,9 @@ public:
     void on_failure(std::function<FailurePolicy(const FailureContext&)> choose);
 
     /// Sets the handler of errors: failures outside of handlers, and exceptions of handlers.
-    /// Several workers may run it at once. Its own exceptions are logged. "No session available" is
-    /// not an error. The errors that this handler gets are in the log at level `debug` only.
+    /// Several workers may run it at once. Errors of `ErrorSource::executor` come on the
+    /// processor's notifier thread instead. Its own exceptions are logged. "No session available"
+    /// is not an error. The errors that this handler gets are in the log at level `debug` only.
     /// Without a handler an error is a warning there, or `info` if the message is tried again in
     /// place.
     void on_error(std::function<void(const ErrorContext&)> handler);
@@ -256,7 +257,7 @@ public:
     [[nodiscard]] Metrics metrics() const;
 
     /// The options of the constructor. `worker_threads` is the most there may
-    /// be if it was zero.
+    /// be if it was zero. With an `executor` it stays zero.
     /// `update_limits` does not change the result.
     [[nodiscard]] const SessionProcessorOptions& options() const;
 

@@ -29,6 +29,7 @@ SessionProcessorOptions as_session(const ProcessorOptions& options) {
             .prefetch = options.prefetch,
             .max_buffered_bytes = options.max_buffered_bytes,
             .worker_threads = options.worker_threads,
+            .executor = options.executor,
             .max_lock_renewal = options.max_lock_renewal,
             .receive_and_delete = options.receive_and_delete,
             .auto_complete = options.auto_complete,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -10,6 +11,8 @@
 #include "core/log.hpp"
 #include "core/log_events.hpp"
 #include "core/rfc3339.hpp"
+#include "dispatch/executor_workers.hpp"
+#include "dispatch/worker_pool.hpp"
 #include "processor/default_workers.hpp"
 #include "processor/doubtful_settings.hpp"
 #include "processor/options_check.hpp"
@@ -33,18 +36,31 @@ dispatch::WorkerBounds worker_bounds(const SessionProcessorOptions& options, boo
                   : dispatch::WorkerBounds::exactly(options.worker_threads);
 }
 
+/// The most workers that are of use with these limits: threads, or works of an executor.
+unsigned most_workers(const SessionProcessorOptions& options) {
+    const auto count =
+        options.executor == nullptr ? processor::default_workers : processor::calls_at_once;
+    return count(options.max_concurrent_sessions, options.max_concurrent_calls_per_session,
+                 options.max_concurrent_calls);
+}
+
 SessionProcessorOptions checked(SessionProcessorOptions options,
                                 const std::vector<std::string>& entities,
                                 const ports::Capabilities& capabilities, ports::Scope scope) {
     processor::check_options(options, scope);
     processor::check_entities(entities);
     processor::check_capabilities(options, capabilities, scope);
-    if (options.worker_threads == 0) {
-        options.worker_threads = processor::default_workers(
-            options.max_concurrent_sessions, options.max_concurrent_calls_per_session,
-            options.max_concurrent_calls);
+    if (options.worker_threads == 0 && options.executor == nullptr) {
+        options.worker_threads = most_workers(options);
     }
     return options;
+}
+
+std::optional<ExecutorDescription> described_executor(const dispatch::Workers& workers) {
+    const auto works = workers.works();
+    return works ? std::optional{ExecutorDescription{.waiting = works->waiting,
+                                                     .running = works->running}}
+                 : std::nullopt;
 }
 
 processor::StopTerms terms_of(const StopOptions& options, TimePoint now) {
@@ -65,8 +81,8 @@ processor::StopTerms terms_of(const StopOptions& options, TimePoint now) {
 } // namespace
 
 ProcessorRuntime::Run::~Run() {
-    if (pool != nullptr) { // else its threads could not be started
-        pool->stop(Deadline::after(run_patience, client->clock().now()));
+    if (workers != nullptr) { // else its threads could not be started
+        workers->stop(Deadline::after(run_patience, client->clock().now()));
     }
 }
 
@@ -95,7 +111,7 @@ ProcessorRuntime::~ProcessorRuntime() {
               "a processor ends while handlers of it still run; they are left to themselves");
     run_.reset();
     std::thread{[run = std::move(run)] {
-        run->pool->stop(Deadline::never());
+        run->workers->stop(Deadline::never());
         run->emptied.wait();
     }}.detach();
 }
@@ -133,6 +149,25 @@ void ProcessorRuntime::open_describe_socket() {
     }
 }
 
+std::unique_ptr<dispatch::Workers> ProcessorRuntime::make_workers(Run& run) const {
+    if (options_.executor == nullptr) {
+        return start_threads("not all workers could be started", [&] {
+            return std::make_unique<dispatch::WorkerPool>(run.dispatcher, client_->clock(),
+                                                          worker_bounds(options_, adapts_workers_));
+        });
+    }
+    // The run stops its workers before its processor ends, and then no failure is told.
+    return std::make_unique<dispatch::ExecutorWorkers>(
+        run.dispatcher, client_->clock(), options_.executor, most_workers(options_),
+        [&run, entity = entities_.front()](std::string why) {
+            run.processor->report(
+                {.source = ErrorSource::executor,
+                 .failure = {.code = Errc::handler_failed, .detail = std::move(why)},
+                 .entity = entity});
+        },
+        dispatch::ExecutorWorkers::Waits{});
+}
+
 ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
     auto run = std::make_shared<Run>(client_);
     const auto gone = std::make_shared<std::promise<void>>();
@@ -150,12 +185,9 @@ ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
     for (std::size_t i = 0; i < client_->thread_count(); ++i) {
         environment.endpoints.push_back(client_->thread(i).endpoint.get());
     }
-    run->pool = start_threads("not all workers could be started", [&] {
-        return std::make_unique<dispatch::WorkerPool>(run->dispatcher, client_->clock(),
-                                                      worker_bounds(options_, adapts_workers_));
-    });
-    run->coroutines = std::make_unique<dispatch::CoroutineHost>(*run->pool);
-    environment.workers = run->pool.get();
+    run->workers = make_workers(*run);
+    run->coroutines = std::make_unique<dispatch::CoroutineHost>(*run->workers);
+    environment.workers = run->workers.get();
     environment.coroutines = run->coroutines.get();
     run->processor = std::make_unique<processor::Processor>(options_, entities_, handlers_,
                                                             std::move(environment), scope_);
@@ -182,8 +214,11 @@ void ProcessorRuntime::start() {
         LogLevel::info, "processor", core::events::processor_started,
         {{"entity", entities_.front()}}, "starts on ", entities_.size(),
         entities_.size() == 1 ? " entity: " : " entities: ", options_.max_concurrent_sessions,
-        " sessions, ", options_.max_concurrent_calls_per_session, " calls each, up to ",
-        options_.worker_threads, " workers, idle timeout ",
+        " sessions, ", options_.max_concurrent_calls_per_session, " calls each, ",
+        options_.executor == nullptr
+            ? "up to " + std::to_string(options_.worker_threads) + " workers"
+            : std::string{"on an executor"},
+        ", idle timeout ",
         std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_idle_timeout)
             .count(),
         " ms");
@@ -219,9 +254,7 @@ void ProcessorRuntime::update_limits(const SessionProcessorLimits& limits) {
     const RunPtr run = started();
     const SessionProcessorOptions all = run->processor->update_limits(limits);
     if (adapts_workers_) {
-        run->pool->set_most(processor::default_workers(all.max_concurrent_sessions,
-                                                       all.max_concurrent_calls_per_session,
-                                                       all.max_concurrent_calls));
+        run->workers->set_most(most_workers(all));
     }
 }
 
@@ -241,8 +274,10 @@ ProcessorDescription ProcessorRuntime::describe() const {
     if (run == nullptr) {
         return {.entities = entities_};
     }
+    const auto executor = described_executor(*run->workers);
     if (auto whole = described(*run)) {
         whole->entities = entities_;
+        whole->executor = executor;
         return std::move(*whole);
     }
     return {.state = run->processor->state(),
@@ -251,6 +286,7 @@ ProcessorDescription ProcessorRuntime::describe() const {
                        .reasons = {{.cause = HealthCause::thread_silent,
                                     .detail = "a receive thread does not answer",
                                     .since = describe_patience}}},
+            .executor = executor,
             .counters = run->processor->counters()};
 }
 

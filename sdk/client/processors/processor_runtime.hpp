@@ -19,7 +19,7 @@
 #include "client/threads/notifier.hpp"
 #include "dispatch/coroutine_host.hpp"
 #include "dispatch/dispatcher.hpp"
-#include "dispatch/worker_pool.hpp"
+#include "dispatch/workers.hpp"
 #include "processor/handlers.hpp"
 #include "processor/processor.hpp"
 
@@ -69,7 +69,7 @@ private:
         std::shared_ptr<ClientCore> client;
         dispatch::Dispatcher dispatcher{};
         Notifier notifier{};
-        std::unique_ptr<dispatch::WorkerPool> pool{};
+        std::unique_ptr<dispatch::Workers> workers{};
         std::unique_ptr<dispatch::CoroutineHost> coroutines{};
         std::shared_ptr<StopWaits> stop_waits{std::make_shared<StopWaits>()};
         std::future<void> emptied{}; ///< ready when the processor has left all loops
@@ -79,7 +79,7 @@ private:
         /// Whether the caller is a handler or another callback of the processor. A stop waits for
         /// these, so they must not wait for the stop.
         [[nodiscard]] bool calls_back() const {
-            return pool->on_worker_thread() || notifier.on_this_thread();
+            return workers->on_worker_thread() || notifier.on_this_thread();
         }
         /// Waits for the workers, because a worker that ends a coroutine uses `coroutines` a little
         /// longer than its message.
@@ -103,6 +103,7 @@ private:
     /// Returns the JSON document that the describe socket sends.
     [[nodiscard]] std::string document() const;
     [[nodiscard]] RunPtr make_run() const;
+    [[nodiscard]] std::unique_ptr<dispatch::Workers> make_workers(Run& run) const;
 
     const std::shared_ptr<ClientCore> client_;
     const std::vector<std::string> entities_;

@@ -41,7 +41,7 @@ TEST_CASE("enums: every value has a name and is printed with it") {
     check_names(CrashGuard::Action::park_session);
     check_names(Decimal::Width::bits128);
     check_names(Errc::internal_error, 1);
-    check_names(ErrorSource::session_record);
+    check_names(ErrorSource::executor);
     check_names(ExpiredMessageAction::handle);
     check_names(FailurePolicy::Action::retry_later);
     check_names(Health::State::failed);
