@@ -86,7 +86,7 @@ struct ExecutorWorkers::State final : WorkLoop,
     std::atomic<unsigned> most;
     const Failed failed;
     const Duration rest_time;
-    WorkCount count{};
+    BasicWorkCount<ThreadSync> count{};
     std::atomic<unsigned> submitting{0}; ///< calls of the executor
     std::atomic<bool> is_failing{false}; ///< a failure was told, and no work has run since
 

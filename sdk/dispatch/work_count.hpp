@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,7 +14,8 @@ namespace sessionq::dispatch {
 /// before `add` is therefore either seen by that look, or `add` no longer counts that work. It also
 /// writes when it adds nothing, so that a work that begins sees all that was published before.
 /// Thread-safe, lock-free.
-class WorkCount {
+template <typename Sync>
+class BasicWorkCount {
 public:
     /// Counts one more that waits, unless as many wait as there is work, or as many are out as
     /// there may be, or the executor rests. Returns whether it did: the caller gives the executor a
@@ -54,7 +54,8 @@ private:
         return state & (one_waiting - 1);
     }
 
-    std::atomic<std::uint64_t> state_{0};
+    // The low half counts works that run. Above it are those that wait, and the bit of the rest.
+    typename Sync::template Atomic<std::uint64_t> state_{0};
 };
 
 } // namespace sessionq::dispatch
