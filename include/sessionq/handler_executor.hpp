@@ -105,7 +105,8 @@ private:
 /// another work has run. If no work runs for `HealthBounds::workers_busy`, the health says so. A
 /// stop returns messages that no handler started, also while their works wait in the executor.
 ///
-/// Stop: it waits for handlers that run, and not for works that wait.
+/// Stop: it waits for handlers that run, and not for works that wait. But `on_session_close` needs
+/// a work. Until it has run, or until the timeout, the stop is not complete.
 ///
 /// Lifetimes: the processor keeps the executor until the processor is destroyed and its last
 /// handler has returned. From then on it calls `execute` no more. If that is on a thread of the

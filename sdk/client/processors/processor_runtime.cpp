@@ -37,11 +37,10 @@ dispatch::WorkerBounds worker_bounds(const SessionProcessorOptions& options, boo
 }
 
 /// The most workers that are of use with these limits: threads, or works of an executor.
-unsigned most_workers(const SessionProcessorOptions& options) {
-    const auto count =
-        options.executor == nullptr ? processor::default_workers : processor::calls_at_once;
-    return count(options.max_concurrent_sessions, options.max_concurrent_calls_per_session,
-                 options.max_concurrent_calls);
+unsigned most_workers(const SessionProcessorOptions& limits, bool on_executor) {
+    const auto count = on_executor ? processor::calls_at_once : processor::default_workers;
+    return count(limits.max_concurrent_sessions, limits.max_concurrent_calls_per_session,
+                 limits.max_concurrent_calls);
 }
 
 SessionProcessorOptions checked(SessionProcessorOptions options,
@@ -51,7 +50,7 @@ SessionProcessorOptions checked(SessionProcessorOptions options,
     processor::check_entities(entities);
     processor::check_capabilities(options, capabilities, scope);
     if (options.worker_threads == 0 && options.executor == nullptr) {
-        options.worker_threads = most_workers(options);
+        options.worker_threads = most_workers(options, false);
     }
     return options;
 }
@@ -158,7 +157,7 @@ std::unique_ptr<dispatch::Workers> ProcessorRuntime::make_workers(Run& run) cons
     }
     // The run stops its workers before its processor ends, and then no failure is told.
     return std::make_unique<dispatch::ExecutorWorkers>(
-        run.dispatcher, client_->clock(), options_.executor, most_workers(options_),
+        run.dispatcher, client_->clock(), options_.executor, most_workers(options_, true),
         [&run, entity = entities_.front()](std::string why) {
             run.processor->report(
                 {.source = ErrorSource::executor,
@@ -189,8 +188,10 @@ ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
     run->coroutines = std::make_unique<dispatch::CoroutineHost>(*run->workers);
     environment.workers = run->workers.get();
     environment.coroutines = run->coroutines.get();
-    run->processor = std::make_unique<processor::Processor>(options_, entities_, handlers_,
-                                                            std::move(environment), scope_);
+    SessionProcessorOptions options = options_;
+    options.executor = nullptr; // only the workers keep it: parts of the processor may outlive them
+    run->processor = std::make_unique<processor::Processor>(
+        std::move(options), entities_, handlers_, std::move(environment), scope_);
     return run;
 }
 
@@ -254,7 +255,7 @@ void ProcessorRuntime::update_limits(const SessionProcessorLimits& limits) {
     const RunPtr run = started();
     const SessionProcessorOptions all = run->processor->update_limits(limits);
     if (adapts_workers_) {
-        run->workers->set_most(most_workers(all));
+        run->workers->set_most(most_workers(all, options_.executor != nullptr));
     }
 }
 

@@ -300,6 +300,51 @@ TEST_CASE("executor: a stop gives up a handler on it at its timeout") {
     CHECK(report.left == 1);
 }
 
+TEST_CASE("executor: the processor keeps it, and releases it when it is destroyed") {
+    ExecutorFixture f;
+    f.send("ada", 1);
+    auto executor = std::make_shared<KeepingExecutor>();
+    KeepingExecutor& kept = *executor;
+    const std::weak_ptr<KeepingExecutor> watched = executor;
+    std::latch handled{1};
+    {
+        SessionProcessor processor{f.client, "orders", {.executor = std::move(executor)}};
+        processor.on_message([&](MessageContext&) { handled.count_down(); });
+        processor.start();
+        kept.run_one();
+        CHECK(handled.try_wait());
+        CHECK(processor.stop(executor_patience).complete);
+        CHECK_FALSE(watched.expired());
+    }
+    CHECK(watched.expired());
+}
+
+TEST_CASE("executor: more handlers may run on it when the limits rise") {
+    ExecutorFixture f;
+    f.send_plain(100);
+    Processor processor{
+        f.client,
+        "plain",
+        {.max_concurrent_calls = 1, .executor = std::make_shared<ThreadsExecutor>(70U)}};
+    std::latch first{1};
+    std::latch seventy{70};
+    std::atomic<int> entered{0};
+    processor.on_message([&](MessageContext&) {
+        const int number = ++entered;
+        if (number == 1) {
+            first.count_down();
+        }
+        if (number <= 70) {
+            seventy.arrive_and_wait(); // passes only if 70 run at once
+        }
+    });
+    processor.start();
+    first.wait();
+    processor.update_limits({.max_concurrent_calls = 70});
+    seventy.wait();
+    CHECK(processor.stop(executor_patience).complete);
+}
+
 TEST_CASE("executor: with worker_threads it is refused, and both are named") {
     ExecutorFixture f;
     const auto executor = std::make_shared<KeepingExecutor>();
