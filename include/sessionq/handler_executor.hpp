@@ -33,8 +33,10 @@ class HandlerWork {
 public:
     HandlerWork(HandlerWork&& other) noexcept = default;
     HandlerWork& operator=(HandlerWork&& other) noexcept {
-        HandlerWork old{std::move(*this)};
-        source_ = std::move(other.source_);
+        if (this != &other) {
+            const HandlerWork old{std::move(*this)}; // dropped if it was not run
+            source_ = std::move(other.source_);
+        }
         return *this;
     }
     HandlerWork(const HandlerWork&) = delete;

@@ -111,6 +111,43 @@ TEST_CASE("executor workers: a call runs in a work, on the thread that runs it, 
     CHECK(on.told().empty());
 }
 
+TEST_CASE("executor workers: a work runs once, wherever it was moved to") {
+    OnExecutor on{std::make_shared<KeepingExecutor>()};
+    int ran = 0;
+    on.push([&] { ++ran; });
+    on.dispatcher.flush();
+    HandlerWork work = on.executor->take();
+    HandlerWork moved = std::move(work);
+    work(); // NOLINT(bugprone-use-after-move): it does nothing
+    CHECK(ran == 0);
+    HandlerWork& same = moved;
+    moved = std::move(same);
+    moved();
+    moved();
+    CHECK(ran == 1);
+    CHECK(on.workers->works()->waiting == 0);
+    CHECK(on.workers->works()->running == 0);
+    CHECK(on.told().empty());
+}
+
+TEST_CASE("executor workers: one that is replaced by another is dropped") {
+    OnExecutor on{std::make_shared<KeepingExecutor>()};
+    bool ran = false;
+    on.push([&] { ran = true; });
+    on.dispatcher.flush();
+    HandlerWork work = on.executor->take();
+    HandlerWork done = std::move(work);
+    work = std::move(done); // back again, and nothing is lost
+    CHECK(on.workers->works()->waiting == 1);
+    done = HandlerWork{std::move(work)};
+    HandlerWork none = std::move(done);
+    none = std::move(work); // moved from
+    on.failed.wait(false);
+    on.executor->run_one();
+    CHECK(ran);
+    CHECK(on.told() == std::vector<std::string>{"a work was destroyed and was not run"});
+}
+
 TEST_CASE("executor workers: few works wait, and one that begins asks for the next one") {
     OnExecutor on{std::make_shared<KeepingExecutor>()};
     std::size_t kept = 0;
