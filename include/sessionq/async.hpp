@@ -21,6 +21,8 @@
 #include <sessionq/detail/calls.hpp>
 #include <sessionq/detail/coroutines.hpp>
 #include <sessionq/message_handler.hpp>
+#include <sessionq/processor.hpp>
+#include <sessionq/processor_report.hpp>
 #include <sessionq/purge.hpp>
 #include <sessionq/receiver.hpp>
 #include <sessionq/redrive.hpp>
@@ -29,6 +31,7 @@
 #include <sessionq/session_context.hpp>
 #include <sessionq/session_handler.hpp>
 #include <sessionq/session_message.hpp>
+#include <sessionq/session_processor.hpp>
 #include <sessionq/session_receiver.hpp>
 
 /// Each blocking function has a twin here that returns an awaitable: `async_send` is the twin of
@@ -59,10 +62,12 @@
 /// Cancellation: an operation completes exactly once, with the first of these: its answer, its
 /// deadline, its stop token, or Asio's cancellation of the coroutine (`cancelled`).
 ///
-/// Threads: you may await anywhere. No thread waits, so there is no `invalid_state`.
+/// Threads: you may await anywhere. No thread waits, so there is no `invalid_state`, but for
+/// `async_wait`.
 ///
-/// Lifetimes: `Client`, `Sender`, `RuleManager`, `SessionReceiver`, `Receiver` and `LockedMessage`
-/// need not outlive the call. A `Browser` must live until completion.
+/// Lifetimes: `Client`, `Sender`, `RuleManager`, `SessionReceiver`, `Receiver`, `LockedMessage`,
+/// `SessionProcessor` and `Processor` need not outlive the call. A `Browser` must live until
+/// completion.
 ///
 /// Thread safety: as the blocking twin's.
 ///
@@ -267,6 +272,17 @@ namespace sessionq::inline v1 {
     const Client& client, const std::string& entity, RedriveOptions options = {},
     detail::AsyncCallOptions call = {}) {
     return detail::perform(detail::prepare_redrive(client, entity, std::move(options), call));
+}
+
+// Twins of `wait` of `SessionProcessor` and `Processor`. A handler of that processor, also one that
+// is a coroutine, may not call them: they throw `invalid_state`, as `wait` does.
+[[nodiscard]] inline asio::awaitable<StopReport> async_wait(const SessionProcessor& processor,
+                                                            detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_wait(processor, call));
+}
+[[nodiscard]] inline asio::awaitable<StopReport> async_wait(const Processor& processor,
+                                                            detail::AsyncCallOptions call = {}) {
+    return detail::await(detail::prepare_wait(processor, call));
 }
 
 /// Makes a handler from a coroutine.

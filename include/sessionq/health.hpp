@@ -31,7 +31,8 @@ enum class HealthCause : std::uint8_t {
     /// awaited a session for longer than a second.
     sessions_lost,
     /// A session has messages that may start, and no worker took one for longer than
-    /// `HealthBounds::workers_busy`.
+    /// `HealthBounds::workers_busy`. With `SessionProcessorOptions::executor` the workers are its
+    /// works: they wait in the executor, or handlers keep all its threads, or it fails.
     workers_busy,
     /// Handlers of a session run, and none has finished for longer than
     /// `HealthBounds::handler_slow`.

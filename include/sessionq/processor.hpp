@@ -8,8 +8,10 @@
 #include <string>
 
 #include <sessionq/backoff_options.hpp>
+#include <sessionq/call_options.hpp>
 #include <sessionq/callback.hpp>
 #include <sessionq/client.hpp>
+#include <sessionq/handler_executor.hpp>
 #include <sessionq/message_handler.hpp>
 #include <sessionq/metrics.hpp>
 #include <sessionq/processor_options.hpp>
@@ -44,6 +46,9 @@ struct ProcessorOptions {
 
     /// As `SessionProcessorOptions::worker_threads`. Default 0.
     std::uint32_t worker_threads{0};
+
+    /// As `SessionProcessorOptions::executor`. Default null.
+    std::shared_ptr<HandlerExecutor> executor{};
 
     /// How long the lock of a message is renewed after it came. Then the stop token of its handler
     /// fires, the lock ends and the message returns to the broker, so that a handler that hangs
@@ -101,10 +106,10 @@ struct ProcessorLimits {
 ///     wait_for_signal();
 ///     const StopReport report = dead.stop(std::chrono::seconds{10});
 ///
-/// Handlers run on the processor's worker threads and nowhere else. Each runs under an
-/// `OperationContext` with the message's own deadline. The end of the lock is no deadline, because
-/// the receive thread renews the lock. A handler that returns completes its message, unless
-/// `auto_complete` is off. A handler that throws leaves it to the failure policy.
+/// Handlers run on the processor's worker threads, or on `ProcessorOptions::executor`, and nowhere
+/// else. Each runs under an `OperationContext` with the message's own deadline. The end of the lock
+/// is no deadline, because the receive thread renews the lock. A handler that returns completes its
+/// message, unless `auto_complete` is off. A handler that throws leaves it to the failure policy.
 ///
 /// `MessageContext::session` is a session without an id or a state; its `release` gives the link
 /// back and opens it anew, and its `receive_deferred` receives those of the entity. A lost link is
@@ -168,6 +173,14 @@ public:
     StopReport stop(std::chrono::duration<Rep, Period> timeout) noexcept {
         return stop(StopOptions{.timeout = timeout});
     }
+
+    /// As `SessionProcessor::state`.
+    [[nodiscard]] ProcessorState state() const;
+
+    /// As `SessionProcessor::wait`.
+    /// Errors: invalid_state (never started; called by a handler or another callback of this
+    /// processor; called on a receive thread), timeout, cancelled.
+    StopReport wait(const CallOptions& call = {}) const;
 
     /// Changes those limits of a running processor that are set. A lower number of handlers takes
     /// effect as handlers finish. A lower prefetch takes effect as messages finish: messages that

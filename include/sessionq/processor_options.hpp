@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <sessionq/backoff_options.hpp>
 #include <sessionq/crash_guard.hpp>
 #include <sessionq/failure_policy.hpp>
+#include <sessionq/handler_executor.hpp>
 #include <sessionq/health.hpp>
 #include <sessionq/time.hpp>
 
@@ -126,8 +128,16 @@ struct SessionProcessorOptions {
     /// Threads that run handlers. A handler that waits keeps its thread, a coroutine does not.
     /// Range: 0 to 1,024. Zero: as many as handlers may run at once, up to 64. It begins with one
     /// per core, adds more while messages wait and the process leaves the processors time, and ends
-    /// those that were idle for 10 s. `update_limits` changes the number. Default 0.
+    /// those that were idle for 10 s. `update_limits` changes the number. With `executor` it must
+    /// be zero. Default 0.
     std::uint32_t worker_threads{0};
+
+    /// Runs the handlers on threads of the application, and so all callbacks that would run on the
+    /// processor's workers. `HandlerExecutor` says what it must do. The limits of handlers hold as
+    /// they do without it: at most so many run at once as they and the executor's threads allow.
+    /// Requires that `worker_threads` is zero. Null: the processor has workers of its own. Default
+    /// null.
+    std::shared_ptr<HandlerExecutor> executor{};
 
     /// How long one accept may wait at the broker for a session. Range: 1 ms to 1 h. Default 60 s.
     Duration accept_wait{std::chrono::seconds{60}};

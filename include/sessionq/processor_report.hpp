@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,9 @@ enum class ErrorSource : std::uint8_t {
     /// The delay of `FailurePolicy::retry_later` could not be read from the session's state, or not
     /// be kept there. If it was not read, the processor leaves the session.
     session_record,
+    /// `SessionProcessorOptions::executor` threw, or destroyed a work that it had not run
+    /// (handler_failed). It is tried again after 100 ms. Told once until it runs a work again.
+    executor,
 };
 
 /// For example "lock_renewal".
@@ -83,7 +87,24 @@ struct ErrorContext {
     [[nodiscard]] std::string to_string() const;
 };
 
-/// The result of `stop`. With `on_messages` it counts the messages of handlers.
+/// Where a processor is in its life.
+enum class ProcessorState : std::uint8_t {
+    created, ///< It was never started.
+    running,
+    paused,   ///< It was asked to pause. Its sessions may still be on their way back.
+    stopping, ///< It was asked to stop, and has not stopped.
+    /// It has stopped. If it gave up handlers (`StopReport::left`), they may still run. It may
+    /// start again.
+    stopped,
+};
+
+/// For example "running".
+[[nodiscard]] std::string_view to_string(ProcessorState state) noexcept;
+
+/// Writes `to_string(state)`.
+std::ostream& operator<<(std::ostream& out, ProcessorState state);
+
+/// The result of `stop` and `wait`. With `on_messages` it counts the messages of handlers.
 struct StopReport {
     /// Everything ended by the deadline, or the processor never started.
     bool complete{false};
@@ -170,13 +191,20 @@ struct SlotDescription {
     Duration ready_for{};
 };
 
+/// The works that `SessionProcessorOptions::executor` has now, see `HandlerWork`.
+struct ExecutorDescription {
+    std::uint64_t waiting{0}; ///< The executor has not begun to run them.
+    std::uint64_t running{0};
+};
+
 /// The state of a processor.
 struct ProcessorDescription {
-    /// `paused`: it was asked to pause. The sessions below are still being left.
-    enum class State : std::uint8_t { created, running, paused, stopping, stopped };
+    using State = ProcessorState;
     State state{State::created};
     std::vector<std::string> entities{}; ///< The entities that it consumes.
     Health health{};
+    /// Unset: the processor has workers of its own, or was not started.
+    std::optional<ExecutorDescription> executor{};
     std::size_t buffered_bytes{0}; ///< Bytes that count against `max_buffered_bytes`.
     ProcessorCounters counters{};
     std::vector<SlotDescription> slots{};
@@ -200,11 +228,5 @@ struct ProcessorDescription {
     /// Bytes that are not UTF-8 become U+FFFD.
     [[nodiscard]] std::string to_json() const;
 };
-
-/// For example "running".
-[[nodiscard]] std::string_view to_string(ProcessorDescription::State state) noexcept;
-
-/// Writes `to_string(state)`.
-std::ostream& operator<<(std::ostream& out, ProcessorDescription::State state);
 
 } // namespace sessionq::inline v1

@@ -10,6 +10,7 @@
 
 #include <sessionq/batch_handler.hpp>
 #include <sessionq/batch_options.hpp>
+#include <sessionq/call_options.hpp>
 #include <sessionq/callback.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/deadline.hpp>
@@ -45,12 +46,12 @@ namespace sessionq::inline v1 {
 ///     wait_for_signal();
 ///     const StopReport report = orders.stop(std::chrono::seconds{10});
 ///
-/// Handlers run on the processor's worker threads and nowhere else. Each runs under an
-/// `OperationContext` with the deadline of its message. The end of the lock is no deadline, because
-/// it moves with every renewal. A handler that returns completes its message, unless
-/// `SessionProcessorOptions::auto_complete` is off. A handler that throws leaves it to
-/// `SessionProcessorOptions::failure_policy`. A handler is never interrupted. Its stop token tells
-/// it to stop, also shortly before a lock ends that cannot be renewed.
+/// Handlers run on the processor's worker threads, or on `SessionProcessorOptions::executor`, and
+/// nowhere else. Each runs under an `OperationContext` with the deadline of its message. The end of
+/// the lock is no deadline, because it moves with every renewal. A handler that returns completes
+/// its message, unless `SessionProcessorOptions::auto_complete` is off. A handler that throws
+/// leaves it to `SessionProcessorOptions::failure_policy`. A handler is never interrupted. Its stop
+/// token tells it to stop, also shortly before a lock ends that cannot be renewed.
 ///
 /// When a lock is lost, the broker may grant the session again, to this processor or to another.
 /// Within one processor it waits until the handlers of the lost lock have returned. Another process
@@ -167,8 +168,9 @@ public:
     void on_failure(Callback<FailurePolicy(const FailureContext&)> choose);
 
     /// Sets the handler of errors: failures outside of handlers, and exceptions of handlers.
-    /// Several workers may run it at once. Its own exceptions are logged. "No session available" is
-    /// not an error. The errors that this handler gets are in the log at level `debug` only.
+    /// Several workers may run it at once. Errors of `ErrorSource::executor` come on the
+    /// processor's notifier thread instead. Its own exceptions are logged. "No session available"
+    /// is not an error. The errors that this handler gets are in the log at level `debug` only.
     /// Without a handler an error is a warning there, or `info` if the message is tried again in
     /// place.
     void on_error(Callback<void(const ErrorContext&)> handler);
@@ -229,6 +231,26 @@ public:
         return stop(StopOptions{.timeout = timeout});
     }
 
+    /// Where the processor is in its life: after a `stop` the state of that run, until the next
+    /// `start`. Another thread may change it at any time. Never blocks.
+    [[nodiscard]] ProcessorState state() const;
+
+    /// Blocks until the processor has stopped, and returns the report of that stop. It does not
+    /// stop the processor: another thread, a handler or a signal does (`stop`). If it has stopped
+    /// already, `wait` returns at once. Several threads may wait. A processor that starts again is
+    /// another run: `wait` waits for the run that it found.
+    ///
+    /// Example: a handler ends the program.
+    ///
+    ///     processor.start();
+    ///     const StopReport report = processor.wait();
+    ///
+    /// Without a timeout or a deadline it waits for as long as the processor runs:
+    /// `ClientOptions::operation_timeout` does not count. A wait that ends early changes nothing.
+    /// Errors: invalid_state (never started; called by a handler or another callback of this
+    /// processor, which the stop waits for; called on a receive thread), timeout, cancelled.
+    StopReport wait(const CallOptions& call = {}) const;
+
     /// Changes those limits of a running processor that are set. Lower limits take effect as
     /// sessions and handlers finish, an idle timeout at once.
     ///
@@ -254,7 +276,7 @@ public:
     [[nodiscard]] Metrics metrics() const;
 
     /// The options of the constructor. `worker_threads` is the most there may
-    /// be if it was zero.
+    /// be if it was zero. With an `executor` it stays zero.
     /// `update_limits` does not change the result.
     [[nodiscard]] const SessionProcessorOptions& options() const;
 

@@ -17,6 +17,7 @@
 #include <sessionq/decimal.hpp>
 #include <sessionq/error.hpp>
 #include <sessionq/failure_policy.hpp>
+#include <sessionq/handler_executor.hpp>
 #include <sessionq/health.hpp>
 #include <sessionq/histogram.hpp>
 #include <sessionq/http_proxy.hpp>

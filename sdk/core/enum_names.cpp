@@ -166,7 +166,7 @@ std::ostream& operator<<(std::ostream& out, ErrorSource source) { return out << 
 
 std::ostream& operator<<(std::ostream& out, MessageFate fate) { return out << to_string(fate); }
 
-std::ostream& operator<<(std::ostream& out, ProcessorDescription::State state) {
+std::ostream& operator<<(std::ostream& out, ProcessorState state) {
     return out << to_string(state);
 }
 

@@ -35,5 +35,6 @@ inline constexpr std::string_view lock_not_kept{"lock_not_kept"};
 inline constexpr std::string_view session_lost{"session_lost"};
 inline constexpr std::string_view failure_policy_failed{"failure_policy_failed"};
 inline constexpr std::string_view session_record_failed{"session_record_failed"};
+inline constexpr std::string_view executor_failed{"executor_failed"};
 
 } // namespace sessionq::core::events

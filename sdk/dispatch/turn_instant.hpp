@@ -16,6 +16,8 @@ class TurnInstant {
 public:
     /// A worker of a pool begins with the work that is ready.
     static void begin() noexcept { here() = {.is_worker = true}; }
+    /// A thread that is no worker any more.
+    static void leave() noexcept { here() = {}; }
     /// It runs the next call.
     static void next() noexcept { here().ended_before = std::exchange(here().ended, TimePoint{}); }
 

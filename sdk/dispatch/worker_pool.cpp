@@ -15,20 +15,12 @@
 #include "core/log.hpp"
 #include "core/processor_time.hpp"
 #include "dispatch/sleepers.hpp"
-#include "dispatch/task_queue.hpp"
-#include "dispatch/turn_instant.hpp"
+#include "dispatch/work_loop.hpp"
 
 namespace sessionq::dispatch {
 namespace {
 
 using Sleepers = BasicSleepers<ThreadSync>;
-
-/// The pool that this thread works for, and whether the thread is running a task.
-struct WorkerMark {
-    const void* pool{nullptr};
-    bool in_task{false};
-};
-thread_local WorkerMark this_worker;
 
 } // namespace
 
@@ -75,38 +67,24 @@ struct WorkerAlarm {
     }
 };
 
-namespace {
-
-/// Wakes workers for ready lanes. A task may make a lane ready, for example at the end of a
-/// coroutine. Its worker then takes that lane itself, so one wake-up less is needed.
-void wake_for_lanes(const void* pool, WorkerAlarm& alarm, std::size_t work) noexcept {
-    const bool comes_itself = this_worker.in_task && this_worker.pool == pool;
-    alarm.wake(comes_itself ? work - 1 : work);
-}
-
-} // namespace
-
 /// The state that workers share. Outlives the pool while a worker is stuck in a handler.
-struct WorkerPool::State {
+struct WorkerPool::State final : WorkLoop {
     struct Worker {
         std::thread thread{};
         bool finished{false};
     };
 
     State(const Dispatcher& from, const core::Clock& time, WorkerBounds bounds)
-        : dispatcher{from},
-          clock{time},
+        : WorkLoop{from, time},
           least{bounds.least},
           most{bounds.most},
           alarm{std::make_shared<WorkerAlarm>(bounds.adapts)} {}
 
     /// On a thread of its own. Returns at the end of that thread.
     void work(Worker& self);
-    bool run_tasks();
-    bool run_calls(Dispatcher::Turn& turn);
+    void wake(std::size_t work) override { alarm->wake(work); }
     /// False: there was no work for long, and the worker is one too many.
     bool sleep_without_work(Worker& self);
-    [[nodiscard]] bool has_work() { return tasks.has_work() || dispatcher.has_work(); }
     void finish(Worker& self);
     void wait_for_workers(Deadline deadline);
 
@@ -116,14 +94,10 @@ struct WorkerPool::State {
     static void add_while_needed(const std::shared_ptr<State>& state);
     static void add_as_needed(const std::shared_ptr<State>& state);
 
-    Dispatcher dispatcher;
-    const core::Clock& clock;
     const unsigned least;
     std::atomic<unsigned> most;
-    TaskQueue tasks;
     // Shared with the dispatcher's wake function.
     const std::shared_ptr<WorkerAlarm> alarm;
-    std::atomic<bool> stopping{false};
 
     std::mutex mutex;
     std::condition_variable changed;
@@ -136,7 +110,7 @@ struct WorkerPool::State {
 
 void WorkerPool::State::work(Worker& self) {
     pthread_setname_np(pthread_self(), "sessionq-work");
-    this_worker.pool = this;
+    this_worker().workers = this;
     Dispatcher::Turn turn;
     while (!stopping.load(std::memory_order_acquire)) {
         const bool ran_task = run_tasks();
@@ -154,64 +128,6 @@ void WorkerPool::State::finish(Worker& self) {
     self.finished = true;
     --running;
     changed.notify_all();
-}
-
-/// Runs at most a quantum of tasks, so that lanes get their turn. Returns false if there was none.
-bool WorkerPool::State::run_tasks() {
-    if (tasks.size() == 0) {
-        return false;
-    }
-    const TimePoint began = clock.coarse_now();
-    unsigned count = 0;
-    do {
-        const std::unique_ptr<TaskQueue::Entry> entry = tasks.pop();
-        if (!entry) {
-            break;
-        }
-        // This worker may have been woken for a lane. Another one takes that, because a task may
-        // last long.
-        const std::size_t for_lane = count == 0 && dispatcher.has_work() ? 1 : 0;
-        if (const std::size_t more = tasks.size() + for_lane; more > 0) {
-            alarm->wake(more);
-        }
-        ++count;
-        this_worker.in_task = true;
-        try {
-            const OperationContext::Scope scope{std::move(entry->context)};
-            entry->task();
-            entry->task = {}; // destroy its captures under its context too
-        } catch (const std::exception& error) {
-            core::log(LogLevel::error, "dispatch", "a task threw: ", error.what());
-        } catch (...) {
-            core::log(LogLevel::error, "dispatch",
-                      "a task threw an exception that is not a std::exception");
-        }
-        this_worker.in_task = false;
-    } while (count < dispatcher.options().quantum_calls &&
-             !stopping.load(std::memory_order_relaxed) &&
-             clock.coarse_now() - began < dispatcher.options().quantum_time);
-    return count > 0;
-}
-
-/// Runs turns until no lane is ready or a task waits. Returns false if there was no call.
-bool WorkerPool::State::run_calls(Dispatcher::Turn& turn) {
-    TurnInstant::begin();
-    Call* call = dispatcher.take(turn, clock.coarse_now());
-    if (call == nullptr) {
-        return false;
-    }
-    while (call != nullptr) {
-        TurnInstant::next();
-        const Verdict verdict = call->run();
-        if (stopping.load(std::memory_order_relaxed)) {
-            dispatcher.finish_last(turn, verdict);
-            return true;
-        }
-        const TimePoint now = clock.coarse_now();
-        call = tasks.size() > 0 ? dispatcher.finish_in_turn(turn, verdict, now)
-                                : dispatcher.finish(turn, verdict, now);
-    }
-    return true;
 }
 
 bool WorkerPool::State::sleep_without_work(Worker& self) {
@@ -284,12 +200,11 @@ void WorkerPool::State::add_while_needed(const std::shared_ptr<State>& state) {
         if (!state->has_work() || state->alarm->sleepers.asleep() > 0) {
             return;
         }
-        const unsigned more =
-            demand.more({.now = state->clock.now(),
-                         .processor_time = core::processor_time(),
-                         .workers = workers,
-                         .waiting = state->dispatcher.ready_lanes() + state->tasks.size()},
-                        state->most.load(std::memory_order_relaxed));
+        const unsigned more = demand.more({.now = state->clock.now(),
+                                           .processor_time = core::processor_time(),
+                                           .workers = workers,
+                                           .waiting = state->waiting()},
+                                          state->most.load(std::memory_order_relaxed));
         add_workers(state, more);
         pause = more > 0 ? WorkerDemand::look_again : WorkerDemand::look_later;
     }
@@ -314,7 +229,7 @@ void WorkerPool::State::add_as_needed(const std::shared_ptr<State>& state) {
 }
 
 void WorkerPool::State::wait_for_workers(Deadline deadline) {
-    const bool from_worker = this_worker.pool == this;
+    const bool from_worker = this_worker().workers == this;
     std::unique_lock lock{mutex};
     inside_stop += from_worker ? 1 : 0;
     changed.notify_all();
@@ -335,7 +250,7 @@ WorkerPool::WorkerPool(Dispatcher& dispatcher, const core::Clock& clock, WorkerB
     }
     state_ = std::make_shared<State>(dispatcher, clock, bounds);
     dispatcher.set_wake([pool = static_cast<const void*>(state_.get()), alarm = state_->alarm](
-                            std::size_t work) { wake_for_lanes(pool, *alarm, work); });
+                            std::size_t lanes) { alarm->wake(wakes_for_lanes(pool, lanes)); });
     try {
         State::add_workers(state_, bounds.least);
         if (bounds.adapts) {
@@ -404,7 +319,7 @@ void WorkerPool::set_most(unsigned most) noexcept {
     state_->alarm->need.tell();
 }
 
-bool WorkerPool::on_worker_thread() const noexcept { return this_worker.pool == state_.get(); }
+bool WorkerPool::on_worker_thread() const noexcept { return this_worker().workers == state_.get(); }
 
 unsigned WorkerPool::threads() const {
     const std::lock_guard guard{state_->mutex};

@@ -8,18 +8,17 @@
 #include <sessionq/deadline.hpp>
 
 #include "core/clock.hpp"
-#include "core/executor.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "dispatch/worker_demand.hpp"
+#include "dispatch/workers.hpp"
 
 namespace sessionq::dispatch {
 
-/// The threads that run the dispatcher's calls, and tasks such as resumed coroutines. A worker
-/// alternates between the two, a quantum each, so that neither starves the other. Handlers run only
-/// here. Sleeping workers cost nothing.
+/// The threads that run the dispatcher's calls, and tasks such as resumed coroutines (`WorkLoop`).
+/// Handlers run only here. Sleeping workers cost nothing.
 ///
 /// Thread-safe, except for destruction.
-class WorkerPool final : public core::Executor {
+class WorkerPool final : public Workers {
 public:
     /// How long a worker beyond the least sleeps before it ends.
     static constexpr Duration idle_life = std::chrono::seconds{10};
@@ -41,17 +40,12 @@ public:
     /// call without running it.
     void post(core::Task task) override;
 
-    /// Starts nothing more: calls stay in their lanes, and queued tasks are destroyed without
-    /// running. Waits for running handlers, but not beyond the deadline. Returns how many workers
-    /// are still in a handler, except the calling one. May be called again, also from inside a
-    /// handler.
-    unsigned stop(Deadline deadline);
+    unsigned stop(Deadline deadline) override;
 
     /// Changes the upper bound of a pool that adapts. Workers beyond it end when they are idle.
-    void set_most(unsigned most) noexcept;
+    void set_most(unsigned most) noexcept override;
 
-    /// Whether the caller is one of this pool's workers.
-    [[nodiscard]] bool on_worker_thread() const noexcept;
+    [[nodiscard]] bool on_worker_thread() const noexcept override;
 
     /// The number of workers that there are now.
     [[nodiscard]] unsigned threads() const;

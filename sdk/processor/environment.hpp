@@ -26,7 +26,7 @@ namespace sessionq::detail::processor {
 struct Environment {
     std::vector<ports::Endpoint*> endpoints{}; ///< one for each shard, each on its own loop
     dispatch::Dispatcher* dispatcher{nullptr}; ///< makes lanes and gives their calls to the workers
-    core::Executor* workers{nullptr};          ///< runs on_error
+    core::Executor* workers{nullptr};          ///< runs on_error, but for errors of the executor
     core::Executor* notifier{nullptr}; ///< fires stop tokens. Their callbacks are user code, so the
                                        ///< notifier is neither a loop nor a busy worker
     dispatch::CoroutineHost* coroutines{

@@ -12,7 +12,7 @@ namespace sessionq::detail::processor {
 /// is gone. Not thread-safe: `Processor` holds its mutex.
 class Lifecycle {
 public:
-    using State = ProcessorDescription::State;
+    using State = ProcessorState;
 
     explicit Lifecycle(std::size_t shards) noexcept : stopping_{shards}, present_{shards} {}
 

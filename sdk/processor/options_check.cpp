@@ -168,6 +168,9 @@ void check_options(const SessionProcessorOptions& options, ports::Scope scope) {
                std::to_string(options.max_buffered_bytes) + " is less than 64 KiB");
     }
     in_range("worker_threads", options.worker_threads, 0, 1024);
+    if (options.executor != nullptr && options.worker_threads != 0) {
+        refuse("executor", "runs the handlers, so worker_threads must be 0");
+    }
     if (options.accept_wait < 1ms || options.accept_wait > 1h) {
         refuse("accept_wait", "is not within 1 ms to 1 h");
     }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sessionq/metrics.hpp>
@@ -64,11 +65,13 @@ public:
     [[nodiscard]] const SessionProcessorOptions& options() const noexcept {
         return shared_->options;
     }
+    /// Tells an error that is not of a shard.
+    void report(ErrorContext context) const { shared_->report(std::move(context)); }
     [[nodiscard]] ProcessorCounters counters() const noexcept;
     /// Returns the measurements of all shards and the gauges of `described`. `described` is null if
     /// a receive thread did not answer. The health is failed then.
     [[nodiscard]] Metrics metrics(const ProcessorDescription* described) const;
-    [[nodiscard]] ProcessorDescription::State state() const {
+    [[nodiscard]] ProcessorState state() const {
         const std::lock_guard lock{mutex_};
         return lifecycle_.state();
     }

@@ -21,6 +21,7 @@ std::string_view event_of(ErrorSource source) noexcept {
     case ErrorSource::link: return core::events::session_lost;
     case ErrorSource::failure_policy: return core::events::failure_policy_failed;
     case ErrorSource::session_record: return core::events::session_record_failed;
+    case ErrorSource::executor: return core::events::executor_failed;
     }
     return "failed";
 }
@@ -54,7 +55,10 @@ void SharedState::report(ErrorContext context) const {
         return;
     }
     const OperationContext::DetachedScope detached; // the error concerns the session, not a request
-    environment.workers->post([handler = handlers.error, context = std::move(context)] {
+    // The workers of an executor that failed may not come to run it.
+    core::Executor& runs =
+        context.source == ErrorSource::executor ? *environment.notifier : *environment.workers;
+    runs.post([handler = handlers.error, context = std::move(context)] {
         try {
             handler(context);
         } catch (...) {

@@ -42,7 +42,8 @@ struct SharedState {
 
     std::shared_ptr<HealthBoard> health{}; ///< only the notifier uses it
 
-    /// Writes an error to the log, and passes it to `on_error` on a worker.
+    /// Writes an error to the log, and passes it to `on_error` on a worker. An error of the
+    /// executor goes to the notifier.
     void report(ErrorContext context) const;
     /// Passes a shard's health to the notifier. If the health is news, the notifier tells the
     /// application and the log.

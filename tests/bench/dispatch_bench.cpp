@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Messages with an empty handler, from one thread to N threads: lanes on a WorkerPool against
-// strands on an asio::thread_pool, in the same run. Both count alike: a session counts its messages
+// Messages with an empty handler, from one thread to N threads: lanes on a WorkerPool, against
+// lanes on an application's executor and against strands on an asio::thread_pool, in the same run.
+// The executor posts to an asio::thread_pool. Both count alike: a session counts its messages
 // without synchronisation, because they run in order, and the last one reports.
 #include <benchmark/benchmark.h>
 
 #include <atomic>
 #include <cstddef>
 #include <deque>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <asio/post.hpp>
 #include <asio/strand.hpp>
 #include <asio/thread_pool.hpp>
 
+#include "dispatch/executor_workers.hpp"
 #include "dispatch/worker_pool.hpp"
 
 using namespace sessionq;
@@ -99,14 +104,12 @@ void report(benchmark::State& state) {
     state.SetItemsProcessed(static_cast<std::int64_t>(messages_a_round) * state.iterations());
 }
 
-void lanes(benchmark::State& state) {
+/// Pushes the messages of each round to lanes of `dispatcher`, whose `workers` it stops then.
+void push_rounds(benchmark::State& state, Dispatcher& dispatcher, Workers& workers) {
     const Shape shape = shape_of(state);
     Round round;
     std::vector<Session> sessions = make_sessions(shape, round);
     std::deque<EmptyCall> calls; // made once and reused, like the processor's deliveries
-    Dispatcher dispatcher;
-    WorkerPool workers{dispatcher, core::system_clock(),
-                       WorkerBounds::exactly(static_cast<unsigned>(state.range(2)))};
     std::vector<LanePtr> lanes;
     for (std::size_t i = 0; i < shape.sessions; ++i) {
         lanes.push_back(dispatcher.make_lane(1));
@@ -125,7 +128,38 @@ void lanes(benchmark::State& state) {
         dispatcher.flush();
         round.wait();
     }
+    workers.stop(Deadline::never()); // they may still notify the round
     report(state);
+}
+
+void lanes(benchmark::State& state) {
+    Dispatcher dispatcher;
+    WorkerPool workers{dispatcher, core::system_clock(),
+                       WorkerBounds::exactly(static_cast<unsigned>(state.range(2)))};
+    push_rounds(state, dispatcher, workers);
+}
+
+class PostingExecutor final : public HandlerExecutor {
+public:
+    explicit PostingExecutor(std::size_t threads) : pool_{threads} {}
+
+    void execute(HandlerWork work) override { asio::post(pool_, std::move(work)); }
+
+private:
+    asio::thread_pool pool_;
+};
+
+void lanes_on_executor(benchmark::State& state) {
+    const auto executor =
+        std::make_shared<PostingExecutor>(static_cast<std::size_t>(state.range(2)));
+    Dispatcher dispatcher;
+    ExecutorWorkers workers{dispatcher,
+                            core::system_clock(),
+                            executor,
+                            static_cast<unsigned>(state.range(0)),
+                            [](const std::string&) {},
+                            ExecutorWorkers::Waits{}};
+    push_rounds(state, dispatcher, workers);
 }
 
 void strands(benchmark::State& state) {
@@ -162,6 +196,7 @@ void shapes(benchmark::internal::Benchmark* bench) {
 }
 
 BENCHMARK(lanes)->Apply(shapes);
+BENCHMARK(lanes_on_executor)->Apply(shapes);
 BENCHMARK(strands)->Apply(shapes);
 
 } // namespace

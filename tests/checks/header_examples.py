@@ -17,9 +17,14 @@ CLASS = re.compile(r"\s*class\s+(?:\[\[\w+\]\]\s*)?([\w:]+)(?:\s+final)?\s*(?::[
 
 PROLOGUE = """\
 // Made from the public headers by tests/checks/header_examples.py.
+#include <condition_variable>
 #include <cstdlib>
+#include <deque>
 #include <fstream>
+#include <functional>
 #include <iostream>
+#include <memory>
+#include <mutex>
 #include <thread>
 
 #include <asio/steady_timer.hpp>

@@ -12,6 +12,8 @@
 #include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/detail/call.hpp>
+#include <sessionq/processor.hpp>
+#include <sessionq/processor_report.hpp>
 #include <sessionq/purge.hpp>
 #include <sessionq/receiver.hpp>
 #include <sessionq/redrive.hpp>
@@ -19,6 +21,7 @@
 #include <sessionq/sender.hpp>
 #include <sessionq/session_context.hpp>
 #include <sessionq/session_message.hpp>
+#include <sessionq/session_processor.hpp>
 #include <sessionq/session_receiver.hpp>
 
 /// The public functions that wait, as calls that an adapter starts. Each checks its arguments and
@@ -129,6 +132,11 @@ namespace sessionq::detail {
                                                 const CallOptions& call);
 [[nodiscard]] CallPtr<std::vector<Rule>> prepare_list_rules(const RuleManager& rules,
                                                             const CallOptions& call);
+
+// SessionProcessor and Processor
+[[nodiscard]] CallPtr<StopReport> prepare_wait(const SessionProcessor& processor,
+                                               const CallOptions& call);
+[[nodiscard]] CallPtr<StopReport> prepare_wait(const Processor& processor, const CallOptions& call);
 
 // Dead letters
 

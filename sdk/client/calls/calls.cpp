@@ -5,6 +5,7 @@
 
 #include "client/browsing/browser_core.hpp"
 #include "client/calls/answering.hpp"
+#include "client/processors/processor_runtime.hpp"
 #include "client/processors/session_deferred.hpp"
 #include "client/processors/session_state.hpp"
 #include "client/receiving/session_receiver_operations.hpp"
@@ -216,6 +217,14 @@ CallPtr<void> prepare_remove_rule(const RuleManager& rules, std::string name,
 
 CallPtr<std::vector<Rule>> prepare_list_rules(const RuleManager& rules, const CallOptions& call) {
     return detail::client::prepared(detail::client::Access::core(rules)->list(call));
+}
+
+CallPtr<StopReport> prepare_wait(const SessionProcessor& processor, const CallOptions& call) {
+    return detail::client::prepared(detail::client::Access::runtime(processor)->wait(call));
+}
+
+CallPtr<StopReport> prepare_wait(const Processor& processor, const CallOptions& call) {
+    return detail::client::prepared(detail::client::Access::runtime(processor)->wait(call));
 }
 
 CallPtr<std::optional<std::string>> prepare_state(const SessionContext& session,

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "client/calls/blocking.hpp"
 #include "client/check.hpp"
 #include "client/entity_path.hpp"
 #include "client/processors/processor_runtime.hpp"
@@ -29,6 +30,7 @@ SessionProcessorOptions as_session(const ProcessorOptions& options) {
             .prefetch = options.prefetch,
             .max_buffered_bytes = options.max_buffered_bytes,
             .worker_threads = options.worker_threads,
+            .executor = options.executor,
             .max_lock_renewal = options.max_lock_renewal,
             .receive_and_delete = options.receive_and_delete,
             .auto_complete = options.auto_complete,
@@ -79,6 +81,12 @@ void Processor::resume() { detail::client::Access::runtime(*this)->resume(); }
 
 StopReport Processor::stop(const StopOptions& options) noexcept {
     return runtime_ == nullptr ? StopReport{.complete = true} : runtime_->stop(options);
+}
+
+ProcessorState Processor::state() const { return detail::client::Access::runtime(*this)->state(); }
+
+StopReport Processor::wait(const CallOptions& call) const {
+    return detail::client::block(detail::client::Access::runtime(*this)->wait(call));
 }
 
 void Processor::update_limits(const ProcessorLimits& limits) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -10,6 +11,8 @@
 #include "core/log.hpp"
 #include "core/log_events.hpp"
 #include "core/rfc3339.hpp"
+#include "dispatch/executor_workers.hpp"
+#include "dispatch/worker_pool.hpp"
 #include "processor/default_workers.hpp"
 #include "processor/doubtful_settings.hpp"
 #include "processor/options_check.hpp"
@@ -33,18 +36,30 @@ dispatch::WorkerBounds worker_bounds(const SessionProcessorOptions& options, boo
                   : dispatch::WorkerBounds::exactly(options.worker_threads);
 }
 
+/// The most workers that are of use with these limits: threads, or works of an executor.
+unsigned most_workers(const SessionProcessorOptions& limits, bool on_executor) {
+    const auto count = on_executor ? processor::calls_at_once : processor::default_workers;
+    return count(limits.max_concurrent_sessions, limits.max_concurrent_calls_per_session,
+                 limits.max_concurrent_calls);
+}
+
 SessionProcessorOptions checked(SessionProcessorOptions options,
                                 const std::vector<std::string>& entities,
                                 const ports::Capabilities& capabilities, ports::Scope scope) {
     processor::check_options(options, scope);
     processor::check_entities(entities);
     processor::check_capabilities(options, capabilities, scope);
-    if (options.worker_threads == 0) {
-        options.worker_threads = processor::default_workers(
-            options.max_concurrent_sessions, options.max_concurrent_calls_per_session,
-            options.max_concurrent_calls);
+    if (options.worker_threads == 0 && options.executor == nullptr) {
+        options.worker_threads = most_workers(options, false);
     }
     return options;
+}
+
+std::optional<ExecutorDescription> described_executor(const dispatch::Workers& workers) {
+    const auto works = workers.works();
+    return works ? std::optional{ExecutorDescription{.waiting = works->waiting,
+                                                     .running = works->running}}
+                 : std::nullopt;
 }
 
 processor::StopTerms terms_of(const StopOptions& options, TimePoint now) {
@@ -65,8 +80,8 @@ processor::StopTerms terms_of(const StopOptions& options, TimePoint now) {
 } // namespace
 
 ProcessorRuntime::Run::~Run() {
-    if (pool != nullptr) { // else its threads could not be started
-        pool->stop(Deadline::after(run_patience, client->clock().now()));
+    if (workers != nullptr) { // else its threads could not be started
+        workers->stop(Deadline::after(run_patience, client->clock().now()));
     }
 }
 
@@ -95,7 +110,7 @@ ProcessorRuntime::~ProcessorRuntime() {
               "a processor ends while handlers of it still run; they are left to themselves");
     run_.reset();
     std::thread{[run = std::move(run)] {
-        run->pool->stop(Deadline::never());
+        run->workers->stop(Deadline::never());
         run->emptied.wait();
     }}.detach();
 }
@@ -133,6 +148,25 @@ void ProcessorRuntime::open_describe_socket() {
     }
 }
 
+std::unique_ptr<dispatch::Workers> ProcessorRuntime::make_workers(Run& run) const {
+    if (options_.executor == nullptr) {
+        return start_threads("not all workers could be started", [&] {
+            return std::make_unique<dispatch::WorkerPool>(run.dispatcher, client_->clock(),
+                                                          worker_bounds(options_, adapts_workers_));
+        });
+    }
+    // The run stops its workers before its processor ends, and then no failure is told.
+    return std::make_unique<dispatch::ExecutorWorkers>(
+        run.dispatcher, client_->clock(), options_.executor, most_workers(options_, true),
+        [&run, entity = entities_.front()](std::string why) {
+            run.processor->report(
+                {.source = ErrorSource::executor,
+                 .failure = {.code = Errc::handler_failed, .detail = std::move(why)},
+                 .entity = entity});
+        },
+        dispatch::ExecutorWorkers::Waits{});
+}
+
 ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
     auto run = std::make_shared<Run>(client_);
     const auto gone = std::make_shared<std::promise<void>>();
@@ -150,15 +184,14 @@ ProcessorRuntime::RunPtr ProcessorRuntime::make_run() const {
     for (std::size_t i = 0; i < client_->thread_count(); ++i) {
         environment.endpoints.push_back(client_->thread(i).endpoint.get());
     }
-    run->pool = start_threads("not all workers could be started", [&] {
-        return std::make_unique<dispatch::WorkerPool>(run->dispatcher, client_->clock(),
-                                                      worker_bounds(options_, adapts_workers_));
-    });
-    run->coroutines = std::make_unique<dispatch::CoroutineHost>(*run->pool);
-    environment.workers = run->pool.get();
+    run->workers = make_workers(*run);
+    run->coroutines = std::make_unique<dispatch::CoroutineHost>(*run->workers);
+    environment.workers = run->workers.get();
     environment.coroutines = run->coroutines.get();
-    run->processor = std::make_unique<processor::Processor>(options_, entities_, handlers_,
-                                                            std::move(environment), scope_);
+    SessionProcessorOptions options = options_;
+    options.executor = nullptr; // only the workers keep it: parts of the processor may outlive them
+    run->processor = std::make_unique<processor::Processor>(
+        std::move(options), entities_, handlers_, std::move(environment), scope_);
     return run;
 }
 
@@ -182,8 +215,11 @@ void ProcessorRuntime::start() {
         LogLevel::info, "processor", core::events::processor_started,
         {{"entity", entities_.front()}}, "starts on ", entities_.size(),
         entities_.size() == 1 ? " entity: " : " entities: ", options_.max_concurrent_sessions,
-        " sessions, ", options_.max_concurrent_calls_per_session, " calls each, up to ",
-        options_.worker_threads, " workers, idle timeout ",
+        " sessions, ", options_.max_concurrent_calls_per_session, " calls each, ",
+        options_.executor == nullptr
+            ? "up to " + std::to_string(options_.worker_threads) + " workers"
+            : std::string{"on an executor"},
+        ", idle timeout ",
         std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_idle_timeout)
             .count(),
         " ms");
@@ -219,9 +255,7 @@ void ProcessorRuntime::update_limits(const SessionProcessorLimits& limits) {
     const RunPtr run = started();
     const SessionProcessorOptions all = run->processor->update_limits(limits);
     if (adapts_workers_) {
-        run->pool->set_most(processor::default_workers(all.max_concurrent_sessions,
-                                                       all.max_concurrent_calls_per_session,
-                                                       all.max_concurrent_calls));
+        run->workers->set_most(most_workers(all, options_.executor != nullptr));
     }
 }
 
@@ -241,8 +275,10 @@ ProcessorDescription ProcessorRuntime::describe() const {
     if (run == nullptr) {
         return {.entities = entities_};
     }
+    const auto executor = described_executor(*run->workers);
     if (auto whole = described(*run)) {
         whole->entities = entities_;
+        whole->executor = executor;
         return std::move(*whole);
     }
     return {.state = run->processor->state(),
@@ -251,6 +287,7 @@ ProcessorDescription ProcessorRuntime::describe() const {
                        .reasons = {{.cause = HealthCause::thread_silent,
                                     .detail = "a receive thread does not answer",
                                     .since = describe_patience}}},
+            .executor = executor,
             .counters = run->processor->counters()};
 }
 
@@ -288,6 +325,34 @@ ProcessorCounters ProcessorRuntime::counters() const noexcept {
     return run == nullptr ? ProcessorCounters{} : run->processor->counters();
 }
 
+ProcessorState ProcessorRuntime::state() const {
+    const RunPtr run = current();
+    return run == nullptr ? ProcessorState::created : run->processor->state();
+}
+
+Operation<StopReport> ProcessorRuntime::wait(const CallOptions& call) const {
+    const RunPtr run = started();
+    if (run->calls_back()) {
+        throw Error{Errc::invalid_state,
+                    "wait: the stop waits for this callback of the processor, so it cannot wait "
+                    "for the stop"};
+    }
+    CallScope scope = scope_of(call, client_->clock().now());
+    return {.client = client_,
+            .loop = *client_->thread(0).thread,
+            .deadline = scope.deadline,
+            .context = std::move(scope.context),
+            .start = [waits = run->stop_waits](const PendingPtr<StopReport>& pending) {
+                // The stop is told on any thread, and the operation ends on its own loop.
+                const std::uint64_t number =
+                    waits->add([&loop = pending->loop(), answer = AnswerTo<StopReport>{pending}](
+                                   const StopReport& report) mutable {
+                        loop.post([answer = std::move(answer), report] { answer(report); });
+                    });
+                pending->ask_port([waits, number] { waits->forget(number); });
+            }};
+}
+
 StopReport ProcessorRuntime::stop(const StopOptions& options) noexcept try {
     const RunPtr run = current();
     if (run == nullptr) {
@@ -296,12 +361,15 @@ StopReport ProcessorRuntime::stop(const StopOptions& options) noexcept try {
     const OperationContext::DetachedScope detached;
     const processor::StopTerms terms = terms_of(options, client_->clock().now());
     if (run->calls_back()) {
-        run->processor->stop(terms, [](const StopReport&) {});
+        run->processor->stop(
+            terms, [waits = run->stop_waits](const StopReport& report) { waits->tell(report); });
         return {.requested_only = true};
     }
     auto promise = std::make_shared<std::promise<StopReport>>();
-    run->processor->stop(terms,
-                         [promise](const StopReport& report) { promise->set_value(report); });
+    run->processor->stop(terms, [promise, waits = run->stop_waits](const StopReport& report) {
+        waits->tell(report);
+        promise->set_value(report);
+    });
     return promise->get_future().get();
 } catch (const std::exception& error) { // out of memory; the destructor does the rest
     core::log(LogLevel::error, "processor", "stop failed: ", error.what());

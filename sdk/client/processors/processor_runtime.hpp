@@ -12,12 +12,14 @@
 #include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
 
+#include "client/calls/operation.hpp"
 #include "client/connecting/client_core.hpp"
 #include "client/processors/describe_endpoint.hpp"
+#include "client/processors/stop_waits.hpp"
 #include "client/threads/notifier.hpp"
 #include "dispatch/coroutine_host.hpp"
 #include "dispatch/dispatcher.hpp"
-#include "dispatch/worker_pool.hpp"
+#include "dispatch/workers.hpp"
 #include "processor/handlers.hpp"
 #include "processor/processor.hpp"
 
@@ -46,6 +48,10 @@ public:
     /// handlers has not returned.
     void start();
     StopReport stop(const StopOptions& options) noexcept;
+    [[nodiscard]] ProcessorState state() const;
+    /// Makes the operation that ends when the current run has stopped. Throws `invalid_state`
+    /// before the first start, and in a callback of the run.
+    [[nodiscard]] Operation<StopReport> wait(const CallOptions& call) const;
     [[nodiscard]] const SessionProcessorOptions& options() const noexcept { return options_; }
     [[nodiscard]] ProcessorDescription describe() const;
     [[nodiscard]] ProcessorCounters counters() const noexcept;
@@ -63,8 +69,9 @@ private:
         std::shared_ptr<ClientCore> client;
         dispatch::Dispatcher dispatcher{};
         Notifier notifier{};
-        std::unique_ptr<dispatch::WorkerPool> pool{};
+        std::unique_ptr<dispatch::Workers> workers{};
         std::unique_ptr<dispatch::CoroutineHost> coroutines{};
+        std::shared_ptr<StopWaits> stop_waits{std::make_shared<StopWaits>()};
         std::future<void> emptied{}; ///< ready when the processor has left all loops
         std::unique_ptr<processor::Processor> processor{}; ///< ends first, once `emptied`
 
@@ -72,7 +79,7 @@ private:
         /// Whether the caller is a handler or another callback of the processor. A stop waits for
         /// these, so they must not wait for the stop.
         [[nodiscard]] bool calls_back() const {
-            return pool->on_worker_thread() || notifier.on_this_thread();
+            return workers->on_worker_thread() || notifier.on_this_thread();
         }
         /// Waits for the workers, because a worker that ends a coroutine uses `coroutines` a little
         /// longer than its message.
@@ -96,6 +103,7 @@ private:
     /// Returns the JSON document that the describe socket sends.
     [[nodiscard]] std::string document() const;
     [[nodiscard]] RunPtr make_run() const;
+    [[nodiscard]] std::unique_ptr<dispatch::Workers> make_workers(Run& run) const;
 
     const std::shared_ptr<ClientCore> client_;
     const std::vector<std::string> entities_;

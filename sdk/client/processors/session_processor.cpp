@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "client/calls/blocking.hpp"
 #include "client/processors/processor_runtime.hpp"
 #include "core/access.hpp"
 #include "core/as_result.hpp"
@@ -69,6 +70,14 @@ void SessionProcessor::resume() { detail::client::Access::runtime(*this)->resume
 
 StopReport SessionProcessor::stop(const StopOptions& options) noexcept {
     return runtime_ == nullptr ? StopReport{.complete = true} : runtime_->stop(options);
+}
+
+ProcessorState SessionProcessor::state() const {
+    return detail::client::Access::runtime(*this)->state();
+}
+
+StopReport SessionProcessor::wait(const CallOptions& call) const {
+    return detail::client::block(detail::client::Access::runtime(*this)->wait(call));
 }
 
 void SessionProcessor::update_limits(const SessionProcessorLimits& limits) {

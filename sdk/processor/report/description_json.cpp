@@ -24,6 +24,13 @@ nlohmann::ordered_json json_of(const Health& health) {
     return {{"state", to_string(health.state)}, {"reasons", std::move(reasons)}};
 }
 
+nlohmann::ordered_json json_of(const std::optional<ExecutorDescription>& executor) {
+    if (!executor) {
+        return nullptr;
+    }
+    return {{"waiting", executor->waiting}, {"running", executor->running}};
+}
+
 nlohmann::ordered_json json_of(const ProcessorCounters& counters) {
     return {{"messages_received", counters.messages_received},
             {"messages_redelivered", counters.messages_redelivered},
@@ -72,6 +79,7 @@ std::string ProcessorDescription::to_json() const {
     const nlohmann::ordered_json whole{{"state", sessionq::to_string(state)},
                                        {"entities", entities},
                                        {"health", json_of(health)},
+                                       {"executor", json_of(executor)},
                                        {"buffered_bytes", buffered_bytes},
                                        {"counters", json_of(counters)},
                                        {"slots", json_of(slots)},

@@ -63,6 +63,10 @@ std::string ProcessorDescription::to_string() const {
          << " closed, " << counters.sessions_parked << " parked, " << counters.locks_lost
          << " locks lost, " << counters.empty_accepts << " empty accepts, "
          << counters.accept_failures << " failed accepts\n";
+    if (executor) {
+        text << "executor: " << executor->running << " works run, " << executor->waiting
+             << " wait\n";
+    }
     if (session_hold != Duration::zero()) {
         text << "turns: a session keeps its slot for at most " << seconds_text(session_hold);
         if (ready_bound != Duration::zero()) {

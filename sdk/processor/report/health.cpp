@@ -23,7 +23,8 @@ constexpr CauseText cause_texts[] = {
     {"sessions_lost", "Look at on_error for why sessions are lost: the connection, the lock, or "
                       "settlements without an answer."},
     {"workers_busy", "Handlers take all workers. Raise worker_threads or max_concurrent_calls, "
-                     "make handlers quicker, or write those that wait as coroutines."},
+                     "make handlers quicker, or write those that wait as coroutines. With an "
+                     "executor, look at its threads and at whether it runs its works."},
     {"handler_slow", "Look at what the handler of this session waits for. Let it watch its stop "
                      "token and its deadline, and bound it with max_lock_renewal."},
     {"handler_misused", "A defect of the application: use the Completion once on every path of a "

@@ -18,9 +18,9 @@ std::string_view to_string(CloseReason reason) noexcept {
 
 std::string_view to_string(ErrorSource source) noexcept {
     static constexpr std::string_view names[] = {
-        "accept",       "session_open", "message_handler", "session_close", "settlement",
-        "lock_renewal", "link",         "failure_policy",  "session_record"};
-    return core::name_of<ErrorSource::session_record>(source, names);
+        "accept",       "session_open", "message_handler", "session_close",  "settlement",
+        "lock_renewal", "link",         "failure_policy",  "session_record", "executor"};
+    return core::name_of<ErrorSource::executor>(source, names);
 }
 
 std::string_view to_string(MessageFate fate) noexcept {
@@ -45,8 +45,9 @@ std::string_view words_of(ErrorSource source) noexcept {
                                                  "the lock was not kept",
                                                  "the session was lost",
                                                  "on_failure failed",
-                                                 "the delay of retry_later was not read or kept"};
-    return core::name_of<ErrorSource::session_record>(source, words);
+                                                 "the delay of retry_later was not read or kept",
+                                                 "the executor failed"};
+    return core::name_of<ErrorSource::executor>(source, words);
 }
 
 std::string_view words_of(MessageFate fate) noexcept {
@@ -90,10 +91,10 @@ std::string ErrorContext::to_string() const {
     return text.append(words_of(fate));
 }
 
-std::string_view to_string(ProcessorDescription::State state) noexcept {
+std::string_view to_string(ProcessorState state) noexcept {
     static constexpr std::string_view names[] = {"created", "running", "paused", "stopping",
                                                  "stopped"};
-    return core::name_of<ProcessorDescription::State::stopped>(state, names);
+    return core::name_of<ProcessorState::stopped>(state, names);
 }
 
 } // namespace sessionq::inline v1

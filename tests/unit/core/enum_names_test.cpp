@@ -41,7 +41,7 @@ TEST_CASE("enums: every value has a name and is printed with it") {
     check_names(CrashGuard::Action::park_session);
     check_names(Decimal::Width::bits128);
     check_names(Errc::internal_error, 1);
-    check_names(ErrorSource::session_record);
+    check_names(ErrorSource::executor);
     check_names(ExpiredMessageAction::handle);
     check_names(FailurePolicy::Action::retry_later);
     check_names(Health::State::failed);
@@ -53,7 +53,7 @@ TEST_CASE("enums: every value has a name and is printed with it") {
     check_names(MessageState::scheduled);
     check_names(MetricKind::histogram);
     check_names(OnDamage::set_aside);
-    check_names(ProcessorDescription::State::stopped);
+    check_names(ProcessorState::stopped);
     check_names(testing::Settlement::Outcome::dead_lettered);
     check_names(SpanKind::consumer);
     check_names(SubQueue::transfer_dead_letter);

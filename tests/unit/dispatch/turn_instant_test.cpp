@@ -47,6 +47,23 @@ TEST_CASE("turn instant: a call of a worker starts when the one before it ended"
     worker.join();
 }
 
+TEST_CASE("turn instant: a thread that is no worker any more reads the clock") {
+    CountingClock clock;
+    std::thread worker{[&clock] {
+        TurnInstant::begin();
+        TurnInstant::next();
+        CHECK(TurnInstant::end(clock) == after(1));
+        TurnInstant::next();
+        CHECK(TurnInstant::start(clock) == after(1));
+        TurnInstant::leave();
+        CHECK(TurnInstant::start(clock) == after(2));
+        CHECK(TurnInstant::end(clock) == after(3));
+        TurnInstant::next();
+        CHECK(TurnInstant::start(clock) == after(4));
+    }};
+    worker.join();
+}
+
 TEST_CASE("turn instant: elsewhere the clock is read") {
     CountingClock clock;
     std::thread other{[&clock] {

@@ -4,8 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <memory>
 
 #include <sessionq/error.hpp>
+
+#include "support/executors.hpp"
 
 using namespace sessionq;
 using namespace std::chrono_literals;
@@ -45,6 +48,7 @@ TEST_CASE("options check: the defaults and the ends of every range are taken") {
         {"describe_socket", [](auto& o) { o.describe_socket = std::string(107, 's'); }},
         {"bytes", [](auto& o) { o.max_buffered_bytes = 65'536; }},
         {"workers", [](auto& o) { o.worker_threads = 1024; }},
+        {"executor", [](auto& o) { o.executor = std::make_shared<test::KeepingExecutor>(); }},
         {"accept", [](auto& o) { o.accept_wait = 1ms; }},
         {"accept", [](auto& o) { o.accept_wait = 1h; }},
         {"attempts", [](auto& o) { o.failure_policy.max_attempts = 1000; }},
@@ -86,6 +90,11 @@ TEST_CASE("options check: a bad value is refused by the name of its member") {
         {"prefetch", [](auto& o) { o.prefetch = 10'001; }},
         {"max_buffered_bytes", [](auto& o) { o.max_buffered_bytes = 65'535; }},
         {"worker_threads", [](auto& o) { o.worker_threads = 1025; }},
+        {"executor",
+         [](auto& o) {
+             o.executor = std::make_shared<test::KeepingExecutor>();
+             o.worker_threads = 1;
+         }},
         {"accept_wait", [](auto& o) { o.accept_wait = Duration::zero(); }},
         {"describe_socket", [](auto& o) { o.describe_socket = std::string(108, 's'); }},
         {"describe_socket",

@@ -23,6 +23,7 @@ ProcessorDescription sample_description() {
                                        .detail = "no worker is free",
                                        .count = 2,
                                        .since = 12'500ms}}};
+    description.executor = {.waiting = 2, .running = 3};
     description.buffered_bytes = 4'096;
     description.counters.messages_handled = 7;
     description.counters.longest_ready_wait = 250ms;
@@ -52,6 +53,7 @@ TEST_CASE("processor description: as a table it has a row for each slot and sess
               "released, 0 expired, 0 lost\n"
               "sessions: 0 opened, 0 closed, 0 parked, 0 locks lost, 0 empty accepts, 0 failed "
               "accepts\n"
+              "executor: 3 works run, 2 wait\n"
               "slot  state      session  entity  in flight  running  window  since  waits for\n"
               "0     open       'ada'    orders  3          0        32      1.5 s  a worker\n"
               "1     accepting  -        orders  0          0        0       0.0 s  a session\n"
@@ -90,6 +92,8 @@ TEST_CASE("processor description: as JSON it is one line with every member") {
                          {"count", 2},
                          {"since", 12.5},
                          {"advice", advice(HealthCause::workers_busy)}});
+    CHECK(json.at("executor") == nlohmann::json{{"waiting", 2}, {"running", 3}});
+    CHECK(nlohmann::json::parse(ProcessorDescription{}.to_json()).at("executor").is_null());
     CHECK(json.at("buffered_bytes") == 4'096);
     CHECK(json.at("counters").at("messages_handled") == 7);
     CHECK(json.at("counters").at("longest_ready_wait") == 0.25);
