@@ -3,6 +3,7 @@
 
 /// Includes everything except <sessionq/async.hpp>, which includes Asio.
 
+#include <sessionq/amqp_value.hpp>
 #include <sessionq/basic_handler.hpp>
 #include <sessionq/batch_handler.hpp>
 #include <sessionq/batch_options.hpp>
