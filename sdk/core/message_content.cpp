@@ -282,6 +282,15 @@ void ReceivedMessage::refuse_empty() {
 
 } // namespace sessionq::inline v1
 
+namespace sessionq::detail {
+
+void refuse_body(const ReceivedMessage& message, std::string_view reason) {
+    throw Error{Errc::invalid_argument, "message '" + core::peer_words(message.message_id()) +
+                                            "': " + core::peer_words(reason)};
+}
+
+} // namespace sessionq::detail
+
 namespace sessionq::core {
 
 std::size_t size_of(const Properties& properties) noexcept {
