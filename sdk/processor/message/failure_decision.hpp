@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 
+#include <sessionq/error.hpp>
 #include <sessionq/failure_policy.hpp>
 
 #include "core/backoff.hpp"
@@ -35,6 +37,12 @@ struct FailedAttempt {
 /// not.
 [[nodiscard]] constexpr bool is_unsettled(bool auto_complete, bool settled) noexcept {
     return !auto_complete && !settled;
+}
+
+/// The failure of a handler for which `is_unsettled` holds.
+[[nodiscard]] inline std::exception_ptr unsettled_error() {
+    return std::make_exception_ptr(
+        Error{Errc::invalid_state, "the handler returned without settling the message"});
 }
 
 /// Returns the decision of a failure policy about a failed message (R9). `SessionMachine` calls it

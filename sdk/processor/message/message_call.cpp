@@ -151,8 +151,7 @@ void MessageCall::keep(std::exception_ptr error) noexcept {
     times.ended = dispatch::TurnInstant::end(*driver_->view().shared().environment.clock);
     end_.deliveries = message.delivery_count();
     if (!error && is_unsettled(driver_->view().workplace().options().auto_complete, decided())) {
-        error = std::make_exception_ptr(
-            Error{Errc::invalid_state, "the handler returned without settling the message"});
+        error = unsettled_error();
     }
     if (end_with(error ? Ending::failed : Ending::handled)) {
         driver_->view().lane().hold(1);
