@@ -196,12 +196,11 @@ TEST_CASE("fake message: a message of another session is refused") {
 TEST_CASE("fake message: the README's test") {
     const auto handler = [](MessageContext& context) {
         context.session().set_state("3 parts");
-        context.complete();
     };
     FakeSession session{{.session_id = "ada", .state = "2 parts"}};
     FakeMessage message{session, Message::of("part").in_session("ada")};
     message.run(handler);
-    CHECK(message.settlement().has_value());
+    REQUIRE(message.settlement().has_value());
     CHECK(message.settlement()->outcome == Outcome::completed);
     CHECK(session.state() == "3 parts");
 }
