@@ -194,9 +194,7 @@ TEST_CASE("fake message: a message of another session is refused") {
 }
 
 TEST_CASE("fake message: the README's test") {
-    const auto handler = [](MessageContext& context) {
-        context.session().set_state("3 parts");
-    };
+    const auto handler = [](MessageContext& context) { context.session().set_state("3 parts"); };
     FakeSession session{{.session_id = "ada", .state = "2 parts"}};
     FakeMessage message{session, Message::of("part").in_session("ada")};
     message.run(handler);
