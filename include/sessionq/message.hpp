@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <sessionq/amqp_value.hpp>
 #include <sessionq/deadline.hpp>
 #include <sessionq/lock_token.hpp>
 #include <sessionq/property_value.hpp>
@@ -20,14 +21,16 @@
 
 namespace sessionq::inline v1 {
 
-/// The form of a message's body in AMQP. Messages are sent with one data section.
+/// The form of a message's body in AMQP. `Message::body` is sent as one data section,
+/// `Message::value` as a value, `Message::sequence` as one sequence.
 enum class BodyKind : std::uint8_t {
     none,
     data,         ///< Bytes.
     several_data, ///< Bytes in several sections. `ReceivedMessage::body` joins them.
-    sequence,     ///< Lists. `ReceivedMessage::body` shows them encoded.
-    value,        ///< One value. `ReceivedMessage::body` shows a text or bytes as they are, null as
-                  ///< nothing, and any other value encoded.
+    sequence,     ///< Lists. `ReceivedMessage::sequence` reads them and joins them.
+                  ///< `ReceivedMessage::body` shows them encoded.
+    value,        ///< One value. `ReceivedMessage::value` reads it. `ReceivedMessage::body` shows a
+                  ///< text or bytes as they are, null as nothing, and any other value encoded.
 };
 
 /// For example "several_data".
@@ -47,8 +50,25 @@ using Properties = std::map<std::string, PropertyValue, std::less<>>;
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 struct Message {
-    /// Opaque bytes. Text is UTF-8 by convention.
+    /// Opaque bytes. Text is UTF-8 by convention. Empty if `value` or `sequence` is set.
     std::string body{};
+
+    /// The body as one value of AMQP, in place of `body`. Clients of JMS send and expect it: a
+    /// string is their TextMessage, a map whose keys are strings is their MapMessage. Such a map
+    /// carries the annotation `x-opt-jms-msg-type`, by which they know it. Texts must be UTF-8.
+    /// Lists and maps nest up to 32 deep. Unset: the body is not a value.
+    ///
+    /// In a received message it is unset if sessionq cannot decode the value. Its bytes are in
+    /// `body` then.
+    std::optional<AmqpValue> value{};
+
+    /// The body as a list of values in AMQP's sequence section, in place of `body`. It is the
+    /// StreamMessage of JMS, and carries the annotation `x-opt-jms-msg-type`. The limits are those
+    /// of `value`. Unset: the body is not a sequence.
+    ///
+    /// In a received message it is unset if sessionq cannot decode the sequence. Its bytes are in
+    /// `body` then.
+    std::optional<AmqpList> sequence{};
 
     /// UTF-8. Range: up to 128 characters. Empty is a valid id. Unset: for entities without
     /// sessions.
@@ -104,6 +124,21 @@ struct Message {
     [[nodiscard]] static Message of(std::string_view text) {
         Message made;
         made.body = text;
+        return made;
+    }
+
+    /// Returns a message whose body is this value. `Message::of_value("hello")` is a TextMessage of
+    /// JMS.
+    [[nodiscard]] static Message of_value(AmqpValue value) {
+        Message made;
+        made.value.emplace(std::move(value));
+        return made;
+    }
+
+    /// Returns a message whose body is a sequence of these values.
+    [[nodiscard]] static Message of_sequence(AmqpList items) {
+        Message made;
+        made.sequence.emplace(std::move(items));
         return made;
     }
 

@@ -74,6 +74,7 @@ public:
     MessageContent& operator=(const MessageContent&) = delete;
     virtual ~MessageContent() = default;
 
+    /// The bytes of the body. A value shows as `BodyKind::value` tells, a sequence encoded.
     [[nodiscard]] virtual std::string_view body() const = 0;
     [[nodiscard]] virtual BodyKind body_kind() const { return BodyKind::data; }
     [[nodiscard]] virtual std::optional<std::string_view> session_id() const = 0;
@@ -142,12 +143,18 @@ using MessageContentPtr = std::shared_ptr<const MessageContent>;
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class DecodedContent : public MessageContent {
 public:
-    explicit DecodedContent(Message message) noexcept
+    explicit DecodedContent(Message message)
         : deadline_{message.deadline},
           has_properties_{!message.properties.empty()},
-          message_{std::move(message)} {}
+          message_{std::move(message)},
+          encoded_{message_.value || message_.sequence ? encode_body(message_) : nullptr} {}
 
-    [[nodiscard]] std::string_view body() const override { return message_.body; }
+    [[nodiscard]] std::string_view body() const override;
+    [[nodiscard]] BodyKind body_kind() const override {
+        return message_.value      ? BodyKind::value
+               : message_.sequence ? BodyKind::sequence
+                                   : BodyKind::data;
+    }
     [[nodiscard]] std::optional<std::string_view> session_id() const override {
         return message_.session_id;
     }
@@ -169,10 +176,14 @@ public:
     [[nodiscard]] MessageContentPtr with_changes(const ContentChanges& changes) const override;
 
 private:
+    /// Encodes a list, a map, and every scalar that `body` does not show as it is. Null: no need.
+    [[nodiscard]] static std::unique_ptr<const std::string> encode_body(const Message& message);
+
     // Every delivery asks for these. They lie apart from the message, in one cache line.
     const Deadline deadline_;
     const bool has_properties_;
     const Message message_;
+    const std::unique_ptr<const std::string> encoded_; // null for most messages
 };
 
 } // namespace sessionq::inline v1

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <sessionq/amqp_value.hpp>
 #include <sessionq/message.hpp>
 #include <sessionq/message_content.hpp>
 #include <sessionq/trace_context.hpp>
@@ -42,11 +43,23 @@ public:
     [[nodiscard]] const Message& content() const { return there().message(); }
     [[nodiscard]] const MessageContentPtr& shared_content() const noexcept { return content_; }
 
-    /// The body. The view lives as long as any copy of the message.
+    /// The body as bytes, also of a value or a sequence (`BodyKind`). The view lives as long as any
+    /// copy of the message.
     [[nodiscard]] std::string_view text() const { return there().body(); }
     [[nodiscard]] std::span<const std::byte> body() const {
         return std::as_bytes(std::span{there().body()});
     }
+    /// The body as AMQP's value, if `body_kind` is `value`. The first call decodes the whole
+    /// message and keeps the result. The reference is valid as long as any copy of the message.
+    /// Errors: invalid_state (the body is not a value), protocol_error (the message cannot be
+    /// decoded).
+    [[nodiscard]] const AmqpValue& value() const;
+    /// The body as AMQP's sequence, if `body_kind` is `sequence`. The lists of several sections are
+    /// joined. The first call decodes the whole message and keeps the result. The reference is
+    /// valid as long as any copy of the message.
+    /// Errors: invalid_state (the body is not a sequence), protocol_error (the message cannot be
+    /// decoded).
+    [[nodiscard]] const AmqpList& sequence() const;
     /// The body's form in AMQP.
     [[nodiscard]] BodyKind body_kind() const { return there().body_kind(); }
     /// The session id. Empty if the message has none or an empty one: `content().session_id` tells
@@ -151,9 +164,10 @@ public:
     ///
     ///     archive.send(message.copy());
     ///
-    /// Copied: the body as bytes, the session id, message id, subject, correlation id, reply-to,
-    /// reply-to session id, to, content type, partition key, priority, and application properties
-    /// with their types, also the trace context. The time to live is copied and begins anew.
+    /// Copied: the body as bytes, value or sequence, the session id, message id, subject,
+    /// correlation id, reply-to, reply-to session id, to, content type, partition key, priority,
+    /// and application properties with their types, also the trace context. The time to live is
+    /// copied and begins anew.
     ///
     /// Not copied: the facts of this delivery (sequence number, delivery count, lock, times), the
     /// scheduled time, the deadline, the reason and description of a dead letter
@@ -176,6 +190,7 @@ private:
         return *content_;
     }
     [[noreturn]] static void refuse_empty();
+    [[noreturn]] void refuse_kind(BodyKind wanted) const;
 
     MessageContentPtr content_{};
     DeliveryFacts facts_{};

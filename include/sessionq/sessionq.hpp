@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Includes everything except <sessionq/async.hpp>, which includes Asio.
+/// Includes everything except <sessionq/async.hpp>, which includes Asio, and <sessionq/json.hpp>,
+/// which includes nlohmann/json.
 
+#include <sessionq/amqp_value.hpp>
 #include <sessionq/basic_handler.hpp>
 #include <sessionq/batch_handler.hpp>
 #include <sessionq/batch_options.hpp>

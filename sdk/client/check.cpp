@@ -6,6 +6,7 @@
 
 #include <sessionq/error.hpp>
 
+#include "amqp/codec/decoder.hpp"
 #include "amqp/codec/encoder.hpp"
 #include "core/id_check.hpp"
 #include "core/text_check.hpp"
@@ -14,6 +15,52 @@ namespace sessionq::detail::client {
 namespace {
 
 constexpr std::size_t max_entity_characters = 260;
+
+void check_scalar(const PropertyValue& scalar, const std::string& name) {
+    const auto* const uri = std::get_if<Uri>(&scalar);
+    const auto* const text = uri != nullptr ? &uri->text : std::get_if<std::string>(&scalar);
+    require_argument(text == nullptr || core::is_utf8(*text),
+                     name + ": a text is not valid UTF-8; send bytes as a std::vector<std::byte>");
+    const auto* const encoded = std::get_if<EncodedValue>(&scalar);
+    require_argument(encoded == nullptr || amqp::decode(encoded->bytes).has_value(),
+                     name + ": the bytes of an EncodedValue are not one encoded value");
+}
+
+void check_value(const AmqpValue& value, const std::string& name, int depth);
+
+void check_list(const AmqpList& list, const std::string& name, int depth) {
+    for (const AmqpValue& item : list) {
+        check_value(item, name, depth + 1);
+    }
+}
+
+void check_value(const AmqpValue& value, const std::string& name, int depth) {
+    require_argument(depth <= amqp::Decoder::deepest,
+                     name + ": lists and maps are nested more than 32 deep");
+    if (const AmqpList* const list = value.list()) {
+        check_list(*list, name, depth);
+    } else if (const AmqpMap* const map = value.map()) {
+        for (const auto& [key, mapped] : *map) {
+            check_value(key, name, depth + 1);
+            check_value(mapped, name, depth + 1);
+        }
+    } else {
+        check_scalar(*value.scalar(), name);
+    }
+}
+
+void check_body(const Message& message) {
+    require_argument(!message.value || !message.sequence,
+                     "Message::value and Message::sequence are both set");
+    if (message.value) {
+        require_argument(message.body.empty(), "Message::value and Message::body are both set");
+        check_value(*message.value, "Message::value", 0);
+    }
+    if (message.sequence) {
+        require_argument(message.body.empty(), "Message::sequence and Message::body are both set");
+        check_list(*message.sequence, "Message::sequence", 0);
+    }
+}
 
 void check_id(std::string_view id, std::string_view name) {
     if (const std::string_view fault = core::id_fault(id); !fault.empty()) {
@@ -72,6 +119,7 @@ void check_message(const Message& message) {
     check_text(message.to, "Message::to");
     check_text(message.content_type, "Message::content_type");
     check_properties(message.properties, "Message::properties");
+    check_body(message);
     require_argument(message.partition_key.empty() || !message.session_id ||
                          message.partition_key == *message.session_id,
                      "Message::partition_key differs from session_id");

@@ -188,6 +188,15 @@ std::string_view to_string(Settlement::Outcome outcome) noexcept {
     return core::name_of<Settlement::Outcome::dead_lettered>(outcome, names);
 }
 
+std::string_view to_string(Settlement::Decider decider) noexcept {
+    static constexpr std::string_view names[] = {"handler", "processor"};
+    return core::name_of<Settlement::Decider::processor>(decider, names);
+}
+
+std::ostream& operator<<(std::ostream& out, Settlement::Decider decider) {
+    return out << to_string(decider);
+}
+
 std::ostream& operator<<(std::ostream& out, Settlement::Outcome outcome) {
     return out << to_string(outcome);
 }

@@ -32,9 +32,11 @@ core::Result<std::vector<Rule>> manage(broker::RuleBook& rules, ports::RulesRequ
 std::uint64_t most_bytes(const ports::SendRequest& request) noexcept {
     constexpr std::uint64_t beside_message = 320;
     constexpr std::uint64_t beside_property = 16;
+    constexpr std::uint64_t beside_value = 40; // most of all a .NET type's name
     const auto most_of = [](const Message& message) {
         return core::size_of(message) + beside_message +
-               beside_property * message.properties.size();
+               beside_property * message.properties.size() +
+               beside_value * core::values_in(message);
     };
     // A batch repeats parts of the first message.
     std::uint64_t most = request.messages.empty() ? 0 : most_of(request.messages.front());

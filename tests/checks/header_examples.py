@@ -32,6 +32,7 @@ PROLOGUE = """\
 #include <asio/use_awaitable.hpp>
 
 #include <sessionq/async.hpp>
+#include <sessionq/json.hpp>
 #include <sessionq/sessionq.hpp>
 #include <sessionq/testing/fake_message.hpp>
 #include <sessionq/testing/recording_tracer.hpp>

@@ -3,8 +3,8 @@
 # - the programs say VERSION, and what the build has in share/ came along;
 # - the samples in SAMPLES, as an outside project that knows the package only through find_package,
 #   pass their tests;
-# - PACKAGE's program is built with what pkg-config says, from where the tree was moved to, and says
-#   VERSION; also with Clang, if it is there;
+# - PACKAGE's programs are built with what pkg-config says, from where the tree was moved to, and
+#   say VERSION, and what a message with JSON holds; also with Clang, if it is there;
 # - a client is linked without the broker and SQLite, and a shared library exports nothing of ours;
 # - SOURCE can be part of an application's tree without the tools and their dependencies.
 function(run)
@@ -76,6 +76,8 @@ foreach(compiler IN ITEMS ${COMPILER} ${CLANG}) # Asio 1.22 sees no coroutines i
     run(${compiler} -std=c++20 -Werror -DASIO_HAS_CO_AWAIT ${PACKAGE}/program.cpp
       -o ${WORK}/program ${flags})
     must_say("${VERSION}" ${WORK}/program)
+    run(${compiler} -std=c++20 -Werror ${PACKAGE}/json.cpp -o ${WORK}/json ${flags})
+    must_say("5" ${WORK}/json)
   endif()
 endforeach()
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Public headers show no Proton, OpenSSL or JSON type, Asio in async.hpp and its parts only, and
-OpenTelemetry in opentelemetry.hpp only.
+"""Public headers show no Proton or OpenSSL type, Asio in async.hpp and its parts only,
+OpenTelemetry in opentelemetry.hpp only, and nlohmann/json in json.hpp only.
 
 They cite no rule of the design by number, and say "lock", not "lease".
 """
@@ -10,8 +10,8 @@ import re
 
 from source_text import includes, lines_matching, sources
 
-FOREIGN_INCLUDE = ("proton/", "openssl/", "nlohmann/", "sqlite3", "wslay/", "CLI/")
-FOREIGN_NAME = r"\bpn_\w+|\bproton::|\bSSL(_\w+)?\b|\bEVP_\w+|\bnlohmann::"
+FOREIGN_INCLUDE = ("proton/", "openssl/", "sqlite3", "wslay/", "CLI/")
+FOREIGN_NAME = r"\bpn_\w+|\bproton::|\bSSL(_\w+)?\b|\bEVP_\w+"
 INNER_WORD = re.compile(r"\bR\d+\b|\b[Ll]eases?\b|_leases?\b|leases?_")
 ASIO_HEADERS = (
     "include/sessionq/async.hpp",
@@ -19,6 +19,7 @@ ASIO_HEADERS = (
     "include/sessionq/detail/coroutines.hpp",
 )
 OPENTELEMETRY_HEADER = "include/sessionq/opentelemetry.hpp"
+JSON_HEADER = "include/sessionq/json.hpp"
 
 
 def is_asio(included: str) -> bool:
@@ -38,10 +39,16 @@ def check(root) -> list[str]:
                 found.append(
                     f"{name}:{number}: {included}: OpenTelemetry is in {OPENTELEMETRY_HEADER} only"
                 )
+            elif included.startswith("nlohmann/") and name != JSON_HEADER:
+                found.append(f"{name}:{number}: {included}: JSON is in {JSON_HEADER} only")
         for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
             if match := INNER_WORD.search(line):
                 found.append(f"{name}:{number}: {match.group(0)}: not in a public header")
         found += lines_matching(root, [path], FOREIGN_NAME, "not in a public header")
+        if name != JSON_HEADER:
+            found += lines_matching(
+                root, [path], r"\bnlohmann::\w+", f"JSON is in {JSON_HEADER} only"
+            )
         if name not in ASIO_HEADERS:
             found += lines_matching(
                 root, [path], r"\basio::\w+", f"Asio is in {ASIO_HEADERS[0]} only"
@@ -55,7 +62,10 @@ FIXTURE = {
     ),
     "include/sessionq/client.hpp": (
         "#include <asio/any_io_executor.hpp>\n// nlohmann::json\n"
-        "void f(asio::any_io_executor e);\nvoid g(SSL_CTX* c);\n"
+        "void f(asio::any_io_executor e);\nvoid g(SSL_CTX* c);\nnlohmann::json h();\n"
+    ),
+    "include/sessionq/json.hpp": (
+        "#include <nlohmann/json.hpp>\nnlohmann::json f();\nSSL* g();\n"
     ),
     "include/sessionq/opentelemetry.hpp": "#include <opentelemetry/trace/tracer.h>\n",
     "include/sessionq/sessionq.hpp": "#include <opentelemetry/trace/tracer.h>\n",
@@ -66,7 +76,9 @@ EXPECTED = [
     "include/sessionq/async.hpp:2",
     "include/sessionq/client.hpp:1",
     "include/sessionq/client.hpp:4",
+    "include/sessionq/client.hpp:5",
     "include/sessionq/client.hpp:3",
+    "include/sessionq/json.hpp:3",
     "include/sessionq/rule.hpp:1",
     "include/sessionq/rule.hpp:2",
     "include/sessionq/sessionq.hpp:1",

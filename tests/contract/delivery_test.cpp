@@ -56,6 +56,32 @@ PORT_CASE("delivery: a message arrives as it was sent") {
     CHECK(properties == sent.properties);
 }
 
+PORT_CASE("delivery: values and sequences arrive as they were sent") {
+    PortCase t{port};
+    std::vector<Message> sent;
+    for (const AmqpValue& value :
+         {AmqpValue{"text"}, AmqpValue{std::vector<std::byte>{std::byte{0}, std::byte{255}}},
+          AmqpValue{}, AmqpValue{true}, AmqpValue{-5}, AmqpValue{0.5},
+          AmqpValue{AmqpList{"a", 1, AmqpList{true}}},
+          AmqpValue{AmqpMap{{"customer", "ada"}, {"lines", 5}}}}) {
+        sent.push_back(Message::of_value(value).in_session("a"));
+    }
+    sent.push_back(Message::of_sequence({"a", 1, AmqpMap{{"k", true}}}).in_session("a"));
+    t.send(sent);
+    const auto link = t.hold("a");
+    t.receive(*link, static_cast<std::uint32_t>(sent.size()));
+    for (std::size_t i = 0; i + 1 < sent.size(); ++i) {
+        CAPTURE(*sent[i].value);
+        const ReceivedMessage& got = link->got[i]->message;
+        REQUIRE(got.body_kind() == BodyKind::value);
+        CHECK(got.value() == *sent[i].value);
+        CHECK(got.copy().value == sent[i].value);
+    }
+    const ReceivedMessage& last = link->got.back()->message;
+    REQUIRE(last.body_kind() == BodyKind::sequence);
+    CHECK(last.sequence() == *sent.back().sequence);
+}
+
 PORT_CASE("R22: delivery: a message has what was left of its deadline, less the time it waited") {
     PortCase t{port};
     const auto now = [&t] { return t.endpoint->loop().now(); };

@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
+#include <string_view>
 
 #include <sessionq/error.hpp>
+#include <sessionq/received_message.hpp>
 
 #include "amqp/codec/delivery_codec.hpp"
 #include "amqp/codec/message_codec.hpp"
@@ -23,7 +26,9 @@ void require(bool holds) {
 /// Returns true if the whole message can be decoded.
 bool is_readable(const MessageContent& content) {
     try {
-        return content.message().body == content.body();
+        const Message& message = content.message();
+        const bool is_typed = message.value.has_value() || message.sequence.has_value();
+        return message.body == (is_typed ? std::string_view{} : content.body());
     } catch (const Error& error) {
         require(error.code() == Errc::protocol_error);
         return false;
@@ -39,6 +44,8 @@ void read_in_each_way(const amqp::EncodedContent& content) {
     for (const auto& [name, value] : content.annotations()) {
         require(content.annotation(name).has_value());
     }
+    const ReceivedMessage received{std::make_shared<const DecodedContent>(content.message()), {}};
+    static_cast<void>(received.copy());
     for (const TextField field :
          {TextField::content_type, TextField::correlation_id, TextField::message_id,
           TextField::reply_to, TextField::reply_to_session_id, TextField::session_id,

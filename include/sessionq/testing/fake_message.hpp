@@ -41,9 +41,11 @@ namespace testing {
 ///         std::abort();
 ///     }
 ///
-/// It tells how the handler settled the message, and the failure that it stated. It does not do a
-/// processor's work: it neither completes the message when the handler returns, nor applies the
-/// failure policy when the handler throws.
+/// It tells how the message is settled: by the handler, or by a processor once the handler has
+/// returned or thrown. It waits for no delay of a failure policy, and asks no `on_failure`.
+///
+/// A message is for one run, as a delivery is. For the next delivery make another one, with a
+/// higher `DeliveryFacts::delivery_count` or `attempt`.
 ///
 /// Lifetimes: keeps its session alive. The context is valid while the message exists.
 ///
@@ -67,7 +69,8 @@ public:
 
     /// Calls the handler as a processor does: with the message's deadline, trace and stop token as
     /// its ambient context. It waits until the handler has finished, and throws the exception that
-    /// the handler throws. A handler made by `coroutine` runs on this thread.
+    /// the handler throws. A handler made by `coroutine` runs on this thread. After that,
+    /// `settlement` tells what a processor does.
     void run(const MessageHandler& handler);
 
     /// The same for a handler of batches. Its ambient context has the earliest deadline of the
@@ -81,14 +84,28 @@ public:
     ///     batch.emplace_back(session, Message::of("1").in_session("ada"));
     ///     batch.emplace_back(session, Message::of("2").in_session("ada"));
     ///     testing::FakeMessage::run_batch(batch, [](std::span<MessageContext> messages) {
-    ///         messages.front().complete();
+    ///         messages.front().dead_letter("Bad");
     ///     });
-    ///     if (!batch[0].settlement() || batch[1].settlement()) {
+    ///     if (batch[0].settlement()->reason != "Bad" ||
+    ///         batch[1].settlement()->outcome != testing::Settlement::Outcome::completed) {
     ///         std::abort();
     ///     }
     static void run_batch(std::span<FakeMessage> batch, const BatchHandler& handler);
 
-    /// How the handler settled the message. Unset: it did not.
+    /// How the message is settled. `Settlement::decided_by` tells whether the handler decided that.
+    /// If it did not, the outcome is a processor's when the handler has ended:
+    /// - The handler returned: completed. With `FakeSessionOptions::auto_complete` off it has
+    ///   failed, as if it had thrown.
+    /// - The handler threw: as `FakeSessionOptions::failure_policy` has it. To dead-letter is
+    ///   dead_lettered, everything else ends as abandoned.
+    ///
+    /// Unset:
+    /// - No handler has run, and nothing has settled the message.
+    /// - The failure policy tries the message again in place, because `attempt` is less than
+    ///   `FailurePolicy::max_attempts`.
+    /// - The message returns to its session uncounted: in a batch, it is behind the one that
+    /// failed.
+    /// - Nothing is settled: with `receive_and_delete`, or because the lock is lost.
     [[nodiscard]] std::optional<Settlement> settlement() const;
 
     /// The failure that the handler stated by `MessageContext::fail`, the first of them. Unset: it

@@ -8,6 +8,7 @@
 
 #include <sessionq/deadline.hpp>
 #include <sessionq/error.hpp>
+#include <sessionq/failure_policy.hpp>
 #include <sessionq/message.hpp>
 #include <sessionq/session_context.hpp>
 #include <sessionq/session_handler.hpp>
@@ -35,6 +36,14 @@ struct FakeSessionOptions {
 
     /// True: messages need no settling, and settling them is already_settled. Default false.
     bool receive_and_delete{false};
+
+    /// As `SessionProcessorOptions::auto_complete`: what a processor does when a handler returns
+    /// without having settled its message. `FakeMessage::settlement` tells it. Default true.
+    bool auto_complete{true};
+
+    /// As `SessionProcessorOptions::failure_policy`: what a processor does when a handler throws.
+    /// `FakeMessage::settlement` tells it. Default: abandon.
+    FailurePolicy failure_policy{};
 };
 
 /// A session without a broker, for the unit test of a handler. Requests of the handler are answered
@@ -60,6 +69,8 @@ struct FakeSessionOptions {
 /// Shared objects: safe, except for moving and destroying.
 class FakeSession {
 public:
+    /// Errors: invalid_option (a processor would refuse `receive_and_delete`, `auto_complete` and
+    /// `failure_policy`; names the member).
     explicit FakeSession(FakeSessionOptions options = {});
     ~FakeSession();
     FakeSession(FakeSession&&) noexcept;

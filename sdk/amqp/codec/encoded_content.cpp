@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "amqp/codec/amqp_value.hpp"
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/property_value.hpp"
 #include "amqp/codec/section_fields.hpp"
@@ -355,7 +356,7 @@ std::string_view EncodedContent::text(TextField field) const {
 const Message& EncodedContent::message() const {
     std::call_once(decoded_, [this] {
         if (auto decoded = outline()) {
-            decoded->body = body_;
+            read_body(sections_, body_, *decoded);
             message_ = std::make_unique<const Message>(std::move(*decoded));
         }
     });

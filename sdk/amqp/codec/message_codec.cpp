@@ -2,8 +2,12 @@
 #include "amqp/codec/message_codec.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <optional>
+#include <string_view>
 
+#include "amqp/codec/amqp_value.hpp"
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/property_value.hpp"
 #include "amqp/codec/section_fields.hpp"
@@ -50,8 +54,41 @@ void write_properties(const Message& message, WallTime created, std::string& to)
     encoder.end_list(begun, MessageProperties::field_count);
 }
 
+// The types of messages in AMQP's mapping of JMS. Without one, a client of JMS takes a map or a
+// sequence for an ObjectMessage.
+constexpr std::string_view jms_type_annotation = "x-opt-jms-msg-type";
+constexpr std::int8_t jms_map = 2;
+constexpr std::int8_t jms_stream = 4;
+
+std::optional<std::int8_t> jms_type_of(const Message& message) {
+    const AmqpMap* const map = message.value ? message.value->map() : nullptr;
+    const auto is_name = [](const auto& entry) {
+        const PropertyValue* const key = entry.first.scalar();
+        return key != nullptr && key->type() == ValueType::string;
+    };
+    if (map != nullptr && std::ranges::all_of(*map, is_name)) {
+        return jms_map;
+    }
+    return message.sequence ? std::optional{jms_stream} : std::nullopt;
+}
+
+void write_body(const Message& message, std::string& to) {
+    Encoder encoder{to};
+    if (message.value) {
+        encoder.write_descriptor(section::value);
+        write_value(*message.value, encoder);
+    } else if (message.sequence) {
+        encoder.write_descriptor(section::sequence);
+        write_list(*message.sequence, encoder);
+    } else {
+        encoder.write_descriptor(section::data);
+        encoder.write_binary(message.body);
+    }
+}
+
 void write_annotations(const Message& message, std::string& to) {
-    if (!message.scheduled_enqueue_time && message.partition_key.empty()) {
+    const auto jms_type = jms_type_of(message);
+    if (!message.scheduled_enqueue_time && message.partition_key.empty() && !jms_type) {
         return;
     }
     Encoder encoder{to};
@@ -66,6 +103,11 @@ void write_annotations(const Message& message, std::string& to) {
     if (!message.partition_key.empty()) {
         encoder.write_symbol(partition_key_annotation);
         encoder.write_string(message.partition_key);
+        count += 2;
+    }
+    if (jms_type) {
+        encoder.write_symbol(jms_type_annotation);
+        encoder.write(Value{*jms_type});
         count += 2;
     }
     encoder.end_map(begun, count);
@@ -109,9 +151,7 @@ std::string encode_message(const Message& message, const ClockReading& at) {
     write_annotations(message, encoded);
     write_properties(message, at.wall, encoded);
     write_application_properties(message, at, encoded);
-    Encoder encoder{encoded};
-    encoder.write_descriptor(section::data);
-    encoder.write_binary(message.body);
+    write_body(message, encoded);
     return encoded;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "client/testing/test_session.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <type_traits>
 #include <utility>
@@ -10,8 +12,14 @@
 
 #include "client/calls/operation.hpp"
 #include "core/access.hpp"
+#include "core/random.hpp"
 #include "core/session_id.hpp"
 #include "core/trace_context.hpp"
+#include "processor/message/batch_machine.hpp"
+#include "processor/message/exception_text.hpp"
+#include "processor/message/failure_decision.hpp"
+#include "processor/message/message_machine.hpp"
+#include "processor/options_check.hpp"
 
 namespace sessionq::detail::client {
 namespace {
@@ -38,6 +46,38 @@ testing::Settlement to_public(ports::Settlement&& settlement) {
             .reason = std::move(settlement.dead_letter.reason),
             .description = std::move(settlement.dead_letter.description),
             .properties_to_modify = std::move(settlement.properties_to_modify)};
+}
+
+/// The settlement of a processor after a failure of the handler. Nothing: the message is tried
+/// again in place.
+std::optional<ports::Settlement> after_failure(const FailurePolicy& policy, std::uint32_t attempt,
+                                               std::uint32_t deliveries,
+                                               const std::exception_ptr& error) {
+    core::Random random{0}; // of delays only
+    const auto action =
+        processor::decide_failure(policy, {.attempt = attempt, .deliveries = deliveries}, random)
+            .action;
+    if (!action) {
+        return std::nullopt;
+    }
+    const bool dies = action == FailurePolicy::Action::dead_letter ||
+                      action == FailurePolicy::Action::dead_letter_session;
+    return processor::settlement_for(
+        dies ? processor::dead_letter(processor::DeadLetterCause::handler_failed)
+             : processor::Resolution{.outcome = ports::Outcome::abandon},
+        processor::exception_text(error));
+}
+
+/// Runs a handler, and `end` with the exception that it throws, or with null.
+template <typename Run, typename End>
+void run_and_end(Run run, End end) {
+    try {
+        run();
+    } catch (...) {
+        end(std::current_exception());
+        throw;
+    }
+    end(nullptr);
 }
 
 /// Throws the handler's exceptions. An empty handler does nothing.
@@ -136,6 +176,11 @@ void TestBroker::require_held() const {
     }
 }
 
+bool TestBroker::is_held() const {
+    const std::lock_guard lock{mutex_};
+    return !kept_.lost;
+}
+
 void TestBroker::release() noexcept {
     const std::lock_guard lock{mutex_};
     kept_.released = true;
@@ -189,7 +234,11 @@ void TestBroker::fail_requests(std::optional<Errc> why) {
 TestSession::TestSession(testing::FakeSessionOptions options)
     : options_{std::move(options)},
       broker_{options_.state},
-      context_{Access::make<SessionContext>(static_cast<processor::HandledSession&>(*this))} {}
+      context_{Access::make<SessionContext>(static_cast<processor::HandledSession&>(*this))} {
+    processor::check_options({.receive_and_delete = options_.receive_and_delete,
+                              .auto_complete = options_.auto_complete,
+                              .failure_policy = options_.failure_policy});
+}
 
 TestSession* TestSession::of(const SessionContext& session) noexcept {
     processor::HandledSession& held = *Access::session(session);
@@ -264,7 +313,50 @@ void TestMessage::fail(Failure failure) noexcept {
 
 void TestMessage::run(const MessageHandler& handler) {
     const OperationContext::Scope scope{core::under_trace_of(message, operation_context())};
-    run_to_end(handler, session_, context_);
+    run_and_end([&] { run_to_end(handler, session_, context_); },
+                [this](std::exception_ptr error) { end(std::move(error)); });
+}
+
+void TestMessage::end(std::exception_ptr error) {
+    const std::lock_guard guard{mutex_};
+    if (settlement_ || settled_by_sender || !session_->broker().is_held()) {
+        return;
+    }
+    if (!error && failure_) {
+        error = processor::to_exception(*failure_);
+    }
+    if (!error && processor::is_unsettled(session_->auto_complete(), false)) {
+        error = processor::to_exception(processor::unsettled_failure());
+    }
+    auto settlement =
+        error ? after_failure(session_->failure_policy(), attempt_, message.delivery_count(), error)
+              : std::optional<ports::Settlement>{std::in_place};
+    if (settlement) {
+        settlement_ = client::to_public(*std::move(settlement));
+        settlement_->decided_by = testing::Settlement::Decider::processor;
+    }
+}
+
+void TestMessage::end(std::span<TestMessage* const> batch, const std::exception_ptr& error) {
+    const auto open =
+        std::ranges::find_if(batch, [](const auto* each) { return !each->decided(); });
+    const bool failed =
+        error != nullptr ||
+        processor::is_unsettled(batch.front()->session_->auto_complete(), open == batch.end());
+    const auto stated =
+        error != nullptr ? batch.end() : std::ranges::find_if(batch, [](const auto* each) {
+            return each->failure().has_value();
+        });
+    const processor::BatchMachine machine{batch.size(),
+                                          static_cast<std::size_t>(open - batch.begin()), failed,
+                                          static_cast<std::size_t>(stated - batch.begin())};
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        if (i == machine.failed()) {
+            batch[i]->end(error);
+        } else if (machine.ending(i, batch[i]->decided()) == processor::Ending::handled) {
+            batch[i]->end(std::exception_ptr{});
+        }
+    }
 }
 
 void TestMessage::run(std::span<TestMessage* const> batch, const BatchHandler& handler) {
@@ -282,7 +374,8 @@ void TestMessage::run(std::span<TestMessage* const> batch, const BatchHandler& h
         contexts.push_back(Access::make<MessageContext>(*each));
     }
     const OperationContext::Scope scope{OperationContext{deadline, session->stop_token()}};
-    run_to_end(handler, session, contexts);
+    run_and_end([&] { run_to_end(handler, session, contexts); },
+                [batch](const std::exception_ptr& error) { end(batch, error); });
 }
 
 } // namespace sessionq::detail::client

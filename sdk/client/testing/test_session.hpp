@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -47,6 +48,7 @@ public:
     void settle_deferred(std::int64_t number, testing::Settlement settlement);
     void require_held() const;
     void release() noexcept;
+    [[nodiscard]] bool is_held() const;
 
     // For the test
     [[nodiscard]] std::int64_t next_sequence() noexcept;
@@ -159,6 +161,10 @@ public:
     [[nodiscard]] TestBroker& broker() noexcept { return broker_; }
     [[nodiscard]] SessionContext& context() noexcept { return context_; }
     [[nodiscard]] bool removes() const noexcept { return options_.receive_and_delete; }
+    [[nodiscard]] bool auto_complete() const noexcept { return options_.auto_complete; }
+    [[nodiscard]] const FailurePolicy& failure_policy() const noexcept {
+        return options_.failure_policy;
+    }
     [[nodiscard]] TestExecutor& executor() noexcept { return executor_; }
     void request_stop() { stop_.request_stop(); }
 
@@ -214,6 +220,11 @@ public:
     static void run(std::span<TestMessage* const> batch, const BatchHandler& handler);
 
 private:
+    /// Settles the message as a processor does when its handler has ended. `error`: the exception
+    /// that it threw, or null.
+    void end(std::exception_ptr error);
+    static void end(std::span<TestMessage* const> batch, const std::exception_ptr& error);
+
     const std::shared_ptr<TestSession> session_;
     const std::uint32_t attempt_;
     MessageContext context_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <sessionq/error.hpp>
 #include <sessionq/failure_policy.hpp>
 
 #include "core/backoff.hpp"
@@ -35,6 +36,12 @@ struct FailedAttempt {
 /// not.
 [[nodiscard]] constexpr bool is_unsettled(bool auto_complete, bool settled) noexcept {
     return !auto_complete && !settled;
+}
+
+/// The failure of a handler for which `is_unsettled` holds.
+[[nodiscard]] inline Failure unsettled_failure() {
+    return {.code = Errc::invalid_state,
+            .detail = "the handler returned without settling the message"};
 }
 
 /// Returns the decision of a failure policy about a failed message (R9). `SessionMachine` calls it

@@ -128,8 +128,7 @@ void MessageCall::keep(std::exception_ptr error) noexcept {
     end_.deliveries = message.delivery_count();
     error = thrown_or_stated(std::move(error));
     if (!error && is_unsettled(driver_->view().workplace().options().auto_complete, decided())) {
-        error = to_exception({.code = Errc::invalid_state,
-                              .detail = "the handler returned without settling the message"});
+        error = to_exception(unsettled_failure());
     }
     if (end_with(error ? Ending::failed : Ending::handled)) {
         driver_->view().lane().hold(1);

@@ -200,6 +200,7 @@ TEST_CASE("moved from: a received message, also one made by default") {
     ReceivedMessage message;
     CHECK(message.empty());
     CHECK(wrong([&] { return message.text(); }, [&] { return message.body(); },
+                [&] { return message.value(); }, [&] { return message.sequence(); },
                 [&] { return message.session_id(); }, [&] { return message.message_id(); },
                 [&] { return message.content().body; }, [&] { return message.properties(); },
                 [&] { return message.annotations(); }, [&] { return message.annotation("x"); },

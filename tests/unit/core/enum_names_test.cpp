@@ -54,6 +54,7 @@ TEST_CASE("enums: every value has a name and is printed with it") {
     check_names(MetricKind::histogram);
     check_names(OnDamage::set_aside);
     check_names(ProcessorState::stopped);
+    check_names(testing::Settlement::Decider::processor);
     check_names(testing::Settlement::Outcome::dead_lettered);
     check_names(SpanKind::consumer);
     check_names(SubQueue::transfer_dead_letter);

@@ -4,6 +4,7 @@
 #include <sessionq/error.hpp>
 #include <sessionq/received_message.hpp>
 
+#include "core/message_size.hpp"
 #include "support/code_of.hpp"
 
 using namespace sessionq;
@@ -68,6 +69,20 @@ TEST_CASE("DecodedContent: its size grows with everything it holds") {
     CHECK(DecodedContent{{.body = "12345"}}.bytes() == empty + 5);
     CHECK(DecodedContent{{.session_id = "ab", .properties = {{"p", std::string{"xyz"}}}}}.bytes() ==
           empty + 2 + 1 + 3);
+}
+
+TEST_CASE("DecodedContent: its size counts a value and a sequence") {
+    const std::size_t empty = DecodedContent{Message{}}.bytes();
+    CHECK(DecodedContent{Message::of_value("12345")}.bytes() == empty + 5);
+    CHECK(core::size_of(Message::of_value(AmqpMap{{"ab", "cde"}, {"f", AmqpList{"gh"}}})) == 8);
+    CHECK(core::size_of(Message::of_sequence({"ab", "c"})) == 3);
+    CHECK(core::values_in(Message::of("bytes")) == 0);
+    CHECK(core::values_in(Message::of_value("text")) == 1);
+    CHECK(core::values_in(Message::of_value(AmqpMap{{"f", AmqpList{"g", 5}}})) == 5);
+    CHECK(core::values_in(Message::of_sequence({"ab", "c"})) == 3);
+    const DecodedContent list{Message::of_sequence({"ab", "c"})};
+    CHECK(list.bytes() == empty + 3 + list.body().size());
+    CHECK(list.wire_bytes() >= 3);
 }
 
 TEST_CASE("ReceivedMessage: shares its content and tells a missing session id from an empty one") {

@@ -44,6 +44,17 @@ TEST_CASE("StoredContent: keeps bytes from the wire, and restores messages made 
     CHECK(codec.decode("no message", now.wall).failure().code == Errc::protocol_error);
 }
 
+TEST_CASE("StoredContent: keeps values and sequences of messages made in this process") {
+    const StoredContent codec{now};
+    std::string scratch;
+    for (const Message& message :
+         {Message::of_value("text"), Message::of_value(AmqpMap{{"k", AmqpList{1, true}}}),
+          Message::of_sequence({"a", AmqpValue{}})}) {
+        const std::string bytes{codec.encode(DecodedContent{message}, now.wall, scratch)};
+        CHECK(codec.decode(bytes, now.wall).value()->message() == message);
+    }
+}
+
 TEST_CASE("StoredContent: restores rules with filters of every kind, and empty lists") {
     const std::vector<Rule> rules{
         {.name = "all"},

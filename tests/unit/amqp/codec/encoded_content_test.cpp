@@ -11,6 +11,7 @@
 #include "amqp/codec/message_codec.hpp"
 #include "amqp/codec/resent_message.hpp"
 #include "codec/samples.hpp"
+#include "support/code_of.hpp"
 #include "support/random_message.hpp"
 
 using namespace sessionq;
@@ -61,7 +62,9 @@ TEST_CASE("EncodedContent: shows the message annotations, those of brokers and o
 TEST_CASE("EncodedContent: the body by its kind") {
     const auto body_of = [](const std::string& sections) {
         const auto content = parse(sections);
-        CHECK(content->message().body == content->body());
+        const Message& message = content->message();
+        CHECK(message.body ==
+              (message.value || message.sequence ? std::string_view{} : content->body()));
         return std::string{content->body()};
     };
     const auto data = [](const char* bytes) { return section_of(0x75, Value::binary(bytes)); };
@@ -74,6 +77,28 @@ TEST_CASE("EncodedContent: the body by its kind") {
     CHECK(body_of(section_of(0x77, true)) == encode(true));
     CHECK(body_of(section_of(0x76, List{true})) == encode(List{true}));
     CHECK(body_of(section_of(0x73, List{})).empty());
+}
+
+TEST_CASE("EncodedContent: a value and a sequence are read with their types") {
+    const auto value_of = [](const Value& value) {
+        const ReceivedMessage received{parse(section_of(0x77, value)), {}};
+        CHECK(test::code_of([&] { static_cast<void>(received.sequence()); }) ==
+              Errc::invalid_state);
+        return received.value();
+    };
+    CHECK(value_of("text") == "text");
+    CHECK(value_of(Value{}).is_null());
+    CHECK(value_of(std::int32_t{5}).scalar()->type() == ValueType::int32);
+    CHECK(value_of(Value::symbol("s")).scalar()->type() == ValueType::symbol);
+    CHECK(value_of(Value::map({{"k", Value::list({true, Value{}})}})) ==
+          AmqpMap{{"k", AmqpList{true, AmqpValue{}}}});
+    CHECK(value_of(some_of_everything()).list()->size() == some_of_everything().items()->size());
+    const std::string two = section_of(0x76, Value::list({"a", true})) + section_of(0x76, List{}) +
+                            section_of(0x76, Value::list({std::int64_t{7}}));
+    const ReceivedMessage received{parse(two), {}};
+    CHECK(received.sequence() == AmqpList{"a", true, 7});
+    CHECK(&received.sequence() == &received.sequence()); // it is decoded once
+    CHECK(received.copy() == Message::of_sequence({"a", true, 7}));
 }
 
 TEST_CASE("EncodedContent: tells the kind of the body, and keeps it through changes") {
@@ -406,6 +431,45 @@ TEST_CASE("EncodedContent: names what of a message nobody can decode") {
     CHECK(unreadable(section_of(0x73, Value::list({List{}, "x", std::int64_t{1}}))).empty());
     CHECK(unreadable(section_of(0x74, Value::map({{"\xff\xfe", Value::symbol("\xc0")}}))).empty());
     CHECK(unreadable("\0\x53\x77"s + std::string{million_times_true}).empty()); // bytes to us
+}
+
+TEST_CASE("EncodedContent: a body of another kind is told, and one that cannot be decoded") {
+    const auto received = [](const std::string& body) {
+        return ReceivedMessage{parse(section_of(0x73, List{"m-1"}) + body), {}};
+    };
+    const auto complaint_of = [](const auto& read) {
+        try {
+            read();
+        } catch (const Error& error) {
+            return std::pair{error.failure().code, error.failure().detail};
+        }
+        return std::pair{Errc{}, std::string{}};
+    };
+    const auto value_of = [&](const std::string& body) {
+        return complaint_of([&] { static_cast<void>(received(body).value()); });
+    };
+    const auto sequence_of = [&](const std::string& body) {
+        return complaint_of([&] { static_cast<void>(received(body).sequence()); });
+    };
+    CHECK(
+        value_of(section_of(0x75, Value::binary("b"))) ==
+        std::pair{Errc::invalid_state, "message 'm-1': the kind of the body is data, not value"s});
+    CHECK(sequence_of(section_of(0x77, "b")) ==
+          std::pair{Errc::invalid_state,
+                    "message 'm-1': the kind of the body is value, not sequence"s});
+    const std::string bad_value = "\0\x53\x77"s + std::string{million_times_true};
+    const std::string bad_sequence = section_of(0x76, "no list");
+    CHECK(value_of(bad_value) == std::pair{Errc::protocol_error,
+                                           "message 'm-1': the body cannot be decoded: "
+                                           "malformed value"s});
+    CHECK(sequence_of(bad_sequence) == std::pair{Errc::protocol_error,
+                                                 "message 'm-1': the body cannot be decoded: "
+                                                 "malformed sequence"s});
+    for (const std::string& bad : {bad_value, bad_sequence}) { // they can be sent on as bytes
+        const ReceivedMessage message = received(bad);
+        CHECK_FALSE(message.text().empty());
+        CHECK(message.copy().body == message.text());
+    }
 }
 
 TEST_CASE("EncodedContent: of equal names the first counts, however they are read") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <sessionq/received_message.hpp>
+
 #include "amqp/codec/encoder.hpp"
 #include "amqp/codec/message_codec.hpp"
 #include "codec/samples.hpp"
@@ -57,6 +59,59 @@ TEST_CASE("message_codec: the partition key travels as an annotation, beside a s
     CHECK(content->outline()->partition_key == "west");
     CHECK(content->with_properties({{"p", true}})->message().partition_key == "west");
     CHECK(DecodedContent{both}.outline()->partition_key == "west");
+}
+
+TEST_CASE("message_codec: a value or a sequence is received as it was sent") {
+    const auto bytes = std::vector<std::byte>{std::byte{0}, std::byte{255}};
+    const auto nested = AmqpMap{{"lines", AmqpList{AmqpMap{{"part", "bolt"}, {"count", 5}}}},
+                                {1, AmqpMap{}},
+                                {"none", AmqpValue{}},
+                                {"empty", AmqpList{}}};
+    const AmqpValue values[] = {"text",      bytes,
+                                AmqpValue{}, true,
+                                -5,          7U,
+                                0.5,         noon.wall,
+                                Uuid{},      PropertyValue{std::string{"s"}, ValueType::symbol},
+                                AmqpList{},  AmqpList{"a", -5, bytes},
+                                nested};
+    for (const AmqpValue& value : values) {
+        CAPTURE(value);
+        const Message sent = Message::of_value(value).in_session("s");
+        const auto content = parse(encode_message(sent, noon));
+        CHECK(content->body_kind() == BodyKind::value);
+        CHECK(content->message() == sent);
+        const ReceivedMessage far{content, {}};
+        const ReceivedMessage near{std::make_shared<const DecodedContent>(sent), {}};
+        CHECK(far.value() == value);
+        CHECK(near.value() == value);
+        CHECK(near.body_kind() == BodyKind::value);
+        CHECK(near.text() == far.text()); // whether it was on a network or not
+        CHECK(near.copy() == sent);
+        CHECK(far.copy() == sent);
+        CHECK(near.shared_content()->wire_bytes() <= content->wire_bytes());
+    }
+    const Message sent = Message::of_sequence({"a", 5, AmqpList{true}});
+    const auto content = parse(encode_message(sent, noon));
+    CHECK(content->body_kind() == BodyKind::sequence);
+    CHECK(content->message() == sent);
+    const DecodedContent near{sent};
+    CHECK(near.body_kind() == BodyKind::sequence);
+    CHECK(near.body() == content->body());
+    CHECK(near.wire_bytes() <= content->wire_bytes());
+}
+
+TEST_CASE("message_codec: a map with names and a sequence tell clients of JMS what they are") {
+    const auto type_of = [](const Message& sent) {
+        const auto content = parse(encode_message(sent, noon));
+        const auto found = content->annotation("x-opt-jms-msg-type");
+        CHECK((!found || found->type() == ValueType::int8));
+        return found ? found->as<int>() : std::nullopt;
+    };
+    CHECK(type_of(Message::of_value(AmqpMap{{"k", 5}})) == 2);
+    CHECK(type_of(Message::of_value(AmqpMap{{"k", 5}, {1, 5}})) == std::nullopt);
+    CHECK(type_of(Message::of_sequence({"a"})) == 4);
+    CHECK(type_of(Message::of_value("text")) == std::nullopt);
+    CHECK(type_of(Message::of("bytes")) == std::nullopt);
 }
 
 TEST_CASE("message_codec: no session and the session '' differ") {

@@ -157,6 +157,22 @@ TEST_CASE("sender: fields are refused by name before anything is sent") {
           "Message::properties: the name '\xef\xbf\xbd' is not valid UTF-8");
     CHECK(detail_of({.session_id = "a", .properties = {{"k", std::string{"\xff"}}}})
               .find("Message::properties: the text of 'k' is not valid UTF-8") == 0);
+    CHECK(detail_of({.body = "b", .value = "v", .session_id = "a"}) ==
+          "Message::value and Message::body are both set");
+    CHECK(detail_of({.body = "b", .sequence = AmqpList{}, .session_id = "a"}) ==
+          "Message::sequence and Message::body are both set");
+    CHECK(detail_of({.value = "v", .sequence = AmqpList{}, .session_id = "a"}) ==
+          "Message::value and Message::sequence are both set");
+    CHECK(detail_of(Message::of_value(AmqpMap{{"k", AmqpList{"\xff"}}}).in_session("a"))
+              .find("Message::value: a text is not valid UTF-8") == 0);
+    CHECK(detail_of(Message::of_sequence({EncodedValue{"x"}}).in_session("a")) ==
+          "Message::sequence: the bytes of an EncodedValue are not one encoded value");
+    AmqpValue deep;
+    for (int i = 0; i < 33; ++i) {
+        deep = AmqpValue{AmqpList(1, deep)};
+    }
+    CHECK(detail_of(Message::of_value(deep).in_session("a")) ==
+          "Message::value: lists and maps are nested more than 32 deep");
     CHECK(code_of([&] { Sender{f.client, "\xff"}; }) == Errc::invalid_argument);
     CHECK(detail_of({.session_id = "a", .time_to_live = 0ms}).find("time_to_live") !=
           std::string::npos);

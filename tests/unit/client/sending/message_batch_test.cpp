@@ -40,6 +40,19 @@ TEST_CASE("message batch: counts what its messages take in AMQP's form, and take
     CHECK(detail::client::sent_wire_size({.messages = messages}) == bytes);
 }
 
+TEST_CASE("message batch: counts values and sequences in AMQP's form, as bytes") {
+    MessageBatch batch{0};
+    REQUIRE(batch.try_add(
+        Message::of_value(AmqpMap{{"text", std::string(300, 'x')}, {"list", AmqpList{1, 2}}})
+            .in_session("ada")));
+    REQUIRE(
+        batch.try_add(Message::of_sequence(AmqpList(100, AmqpValue{"item"})).in_session("ada")));
+    const std::uint64_t bytes = batch.bytes();
+    CHECK(bytes > 300 + 100 * 4);
+    const auto messages = messages_of(std::move(batch));
+    CHECK(detail::client::sent_wire_size({.messages = messages}) == bytes);
+}
+
 TEST_CASE("message batch: one message is no batch, and may be as large as the limit") {
     MessageBatch sized{0};
     Message large{.body = std::string(900, 'x'), .session_id = "a", .message_id = "1"};

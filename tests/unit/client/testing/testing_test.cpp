@@ -3,7 +3,11 @@
 
 #include <chrono>
 #include <functional>
+#include <iterator>
+#include <optional>
+#include <span>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include <asio/steady_timer.hpp>
@@ -18,9 +22,11 @@
 
 using namespace sessionq;
 using namespace std::chrono_literals;
+using Decider = testing::Settlement::Decider;
 using Outcome = testing::Settlement::Outcome;
 using testing::FakeMessage;
 using testing::FakeSession;
+using testing::FakeSessionOptions;
 
 TEST_CASE("fake message: tells how its handler settled it") {
     struct Row {
@@ -47,6 +53,7 @@ TEST_CASE("fake message: tells how its handler settled it") {
         message.run(MessageHandler{row.handle});
         REQUIRE(message.settlement());
         CHECK(message.settlement()->outcome == row.outcome);
+        CHECK(message.settlement()->decided_by == Decider::handler);
         CHECK(message.context().settled());
         CHECK(test::code_of([&] { message.context().complete(); }) == Errc::already_settled);
     }
@@ -55,9 +62,101 @@ TEST_CASE("fake message: tells how its handler settled it") {
     CHECK(dead.settlement()->reason == "Bad");
     CHECK(dead.settlement()->description == "very");
     CHECK(dead.settlement()->properties_to_modify.at("seen") == PropertyValue{true});
-    FakeMessage untouched{session, Message::of("1").in_session("ada")};
-    untouched.run(MessageHandler{[](MessageContext&) {}});
-    CHECK_FALSE(untouched.settlement());
+}
+
+TEST_CASE("fake message: tells what a processor does when its handler has ended") {
+    struct Row {
+        FakeSessionOptions session;
+        bool throws;
+        std::optional<Outcome> outcome;
+        std::string reason{};
+        std::string description{};
+    };
+    const auto policy = [](FailurePolicy is) { return FakeSessionOptions{.failure_policy = is}; };
+    const Row rows[] = {
+        {{}, false, Outcome::completed},
+        {{}, true, Outcome::abandoned},
+        {policy(FailurePolicy::dead_letter()), false, Outcome::completed},
+        {policy(FailurePolicy::dead_letter()), true, Outcome::dead_lettered, "HandlerFailed", "no"},
+        {policy(FailurePolicy::dead_letter_session()), true, Outcome::dead_lettered,
+         "HandlerFailed", "no"},
+        {policy(FailurePolicy::park_session(1s)), true, Outcome::abandoned},
+        {policy(FailurePolicy::retry_later({1s})), true, Outcome::abandoned},
+        {policy(FailurePolicy::abandon_at_once()), true, Outcome::abandoned},
+        {policy(FailurePolicy::dead_letter().after_attempts(2)), true, std::nullopt},
+        {{.auto_complete = false}, false, Outcome::abandoned},
+        {{.auto_complete = false, .failure_policy = FailurePolicy::dead_letter()},
+         false,
+         Outcome::dead_lettered,
+         "HandlerFailed",
+         "not possible in this state: the handler returned without settling the message"},
+        {{.receive_and_delete = true}, false, std::nullopt},
+        {{.receive_and_delete = true}, true, std::nullopt},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(&row - std::begin(rows));
+        FakeSession session{row.session};
+        FakeMessage message{session, Message::of("1")};
+        CHECK_FALSE(message.settlement());
+        try {
+            message.run(MessageHandler{[&row](MessageContext&) {
+                if (row.throws) {
+                    throw std::runtime_error{"no"};
+                }
+            }});
+            CHECK_FALSE(row.throws);
+        } catch (const std::runtime_error&) {
+            CHECK(row.throws);
+        }
+        const auto settlement = message.settlement();
+        REQUIRE(settlement.has_value() == row.outcome.has_value());
+        CHECK(message.context().settled() == row.outcome.has_value());
+        if (settlement) {
+            CHECK(settlement->outcome == *row.outcome);
+            CHECK(settlement->decided_by == Decider::processor);
+            CHECK(settlement->reason == row.reason);
+            CHECK(settlement->description == row.description);
+        }
+    }
+}
+
+TEST_CASE("fake message: a policy counts attempts, and a lost lock settles nothing") {
+    const FakeSessionOptions options{.failure_policy =
+                                         FailurePolicy::dead_letter().after_attempts(2)};
+    const auto fails = [](MessageContext&) { throw std::runtime_error{"no"}; };
+    FakeSession session{options};
+    FakeMessage last{session, Message::of("1"), {}, 2};
+    CHECK_THROWS_AS(last.run(MessageHandler{fails}), std::runtime_error);
+    CHECK(last.settlement()->outcome == Outcome::dead_lettered);
+    FakeMessage settled{session, Message::of("1")};
+    CHECK_THROWS_AS(settled.run(MessageHandler{[](MessageContext& context) {
+        context.defer();
+        throw std::runtime_error{"no"};
+    }}),
+                    std::runtime_error);
+    CHECK(settled.settlement()->outcome == Outcome::deferred); // what it had decided stands
+    CHECK(settled.settlement()->decided_by == Decider::handler);
+    FakeMessage lost{session, Message::of("1")};
+    lost.run(MessageHandler{[&](MessageContext&) { session.lose_lock(); }});
+    CHECK_FALSE(lost.settlement());
+}
+
+TEST_CASE("fake session: options that a processor refuses are refused") {
+    const auto complaint_of = [](FakeSessionOptions options) {
+        try {
+            const FakeSession session{std::move(options)};
+        } catch (const Error& error) {
+            CHECK(error.code() == Errc::invalid_option);
+            return error.failure().detail;
+        }
+        return std::string{};
+    };
+    CHECK(
+        complaint_of({.receive_and_delete = true, .auto_complete = false}).find("auto_complete") !=
+        std::string::npos);
+    CHECK(complaint_of({.failure_policy = FailurePolicy::retry_later({})}).find("retry_delays") !=
+          std::string::npos);
+    CHECK(complaint_of({}).empty());
 }
 
 TEST_CASE("fake message: shows the message as a broker would deliver it") {
@@ -95,14 +194,11 @@ TEST_CASE("fake message: a message of another session is refused") {
 }
 
 TEST_CASE("fake message: the README's test") {
-    const auto handler = [](MessageContext& context) {
-        context.session().set_state("3 parts");
-        context.complete();
-    };
+    const auto handler = [](MessageContext& context) { context.session().set_state("3 parts"); };
     FakeSession session{{.session_id = "ada", .state = "2 parts"}};
     FakeMessage message{session, Message::of("part").in_session("ada")};
     message.run(handler);
-    CHECK(message.settlement().has_value());
+    REQUIRE(message.settlement().has_value());
     CHECK(message.settlement()->outcome == Outcome::completed);
     CHECK(session.state() == "3 parts");
 }
@@ -118,7 +214,7 @@ TEST_CASE("fake message: what a handler throws comes to the test") {
         co_return;
     });
     CHECK_THROWS_AS(message.run(fails), std::runtime_error);
-    CHECK_FALSE(message.settlement());
+    CHECK(message.settlement()->outcome == Outcome::abandoned);
 }
 
 TEST_CASE("fake message: the failure that a handler states is told, the first of them") {
@@ -163,9 +259,46 @@ TEST_CASE("fake message: a handler of batches gets several, and what it did is t
     }
     CHECK(batch[0].settlement()->outcome == Outcome::completed);
     CHECK(batch[1].settlement()->reason == "Bad");
-    CHECK_FALSE(batch[2].settlement());
+    CHECK(batch[1].settlement()->decided_by == Decider::handler);
+    CHECK(batch[2].settlement()->outcome == Outcome::completed);
+    CHECK(batch[2].settlement()->decided_by == Decider::processor);
     CHECK(batch[0].context().settled());
     CHECK(test::code_of([&] { batch[0].context().complete(); }) == Errc::already_settled);
+}
+
+TEST_CASE("fake message: in a batch that fails, the first message that is not settled has failed") {
+    const auto batch_of = [](FakeSession& session) {
+        std::vector<FakeMessage> made;
+        for (const char* text : {"1", "2", "3"}) {
+            made.emplace_back(session, Message::of(text));
+        }
+        return made;
+    };
+    SUBCASE("because its handler throws") {
+        FakeSession session{{.failure_policy = FailurePolicy::dead_letter()}};
+        std::vector<FakeMessage> batch = batch_of(session);
+        CHECK_THROWS_AS(FakeMessage::run_batch(batch,
+                                               [](std::span<MessageContext> messages) {
+                                                   messages[0].complete();
+                                                   messages[2].defer();
+                                                   throw std::runtime_error{"no"};
+                                               }),
+                        std::runtime_error);
+        CHECK(batch[0].settlement()->decided_by == Decider::handler);
+        CHECK(batch[1].settlement()->outcome == Outcome::dead_lettered);
+        CHECK(batch[1].settlement()->description == "no");
+        CHECK(batch[2].settlement()->outcome == Outcome::deferred);
+    }
+    SUBCASE("because it has to settle them all, and those behind it come again") {
+        FakeSession session{{.auto_complete = false}};
+        std::vector<FakeMessage> batch = batch_of(session);
+        FakeMessage::run_batch(batch,
+                               [](std::span<MessageContext> messages) { messages[0].complete(); });
+        CHECK(batch[0].settlement()->outcome == Outcome::completed);
+        CHECK(batch[1].settlement()->outcome == Outcome::abandoned);
+        CHECK(batch[1].settlement()->decided_by == Decider::processor);
+        CHECK_FALSE(batch[2].settlement());
+    }
 }
 
 TEST_CASE("fake message: a batch has messages, of one session, and its exception comes to the "
