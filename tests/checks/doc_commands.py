@@ -8,7 +8,7 @@ from pathlib import Path
 
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*)")
 COMMAND = re.compile(
-    r'(?:add_subcommand\(\s*|declare(?:_one)?\((?:app|\*\w+), line,\s*)"([a-z-]+)"'
+    r'(?:add_subcommand\(\s*|declare(?:_one)?\(\s*\*?\w+, line,\s*)"([a-z-]+)"'
 )
 ALWAYS = {"--help", "--version"}  # tools::parse adds the second, CLI11 the first
 GROUPS = {"state", "dead-letters"}
@@ -95,7 +95,9 @@ FIXTURE = {
         "ls --all\n```\n`sessionqd --queue a`\n`sessionq send --sessions`\n"
     ),
     "sdk/docs/a.md": "```sh\ntests/run --bench && samples/run --inputs a\n```\n",
-    "sdk/tools/sessionq/a.cpp": 'declare(app, line, "send"\nadd_subcommand("dead-letters"\n"--session"',
+    "sdk/tools/sessionq/a.cpp": (
+        'declare(\n    app, line, "send"\nadd_subcommand("dead-letters"\n"--session"'
+    ),
     "sdk/tools/sessionqd/a.cpp": '"--queue"',
     "samples/run": "--input",
     "samples/replay/a.cpp": "",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each link of a Markdown file to a file of the tree leads to one, and its anchor is a heading there.
+"""Each link of a Markdown file into the tree leads to a file, and its anchor to a heading there.
 README.md leads to every guide in sdk/docs/, has at most 9 KB, and a guide less than 10 KB: a reader
 who looks for one thing reads no more than that."""
 
