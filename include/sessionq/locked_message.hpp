@@ -50,7 +50,7 @@ namespace sessionq::inline v1 {
 /// because the message becomes too large for its entity.
 ///
 /// Some brokers cannot keep the properties of an abandoned message, or the reason and description
-/// of a dead letter (README, "Brokers"). With such a broker these values are left out.
+/// of a dead letter (sdk/docs/brokers.md). With such a broker these values are left out.
 ///
 /// Lifetimes: if you destroy a message of a session without settling it, it stays locked with its
 /// session. If a message with a lock of its own is destroyed, its lock is not renewed any more, and

@@ -32,7 +32,7 @@ namespace sessionq::inline v1 {
 ///
 /// Settling: the first settling call decides, and does not wait for the broker's answer. If the
 /// broker rejects it, `on_error` is called. Some brokers keep no changed properties and no
-/// dead-letter reason (README, "Brokers"). They are left out there.
+/// dead-letter reason (sdk/docs/brokers.md). They are left out there.
 ///
 /// Properties to modify are merged into the application properties. Names and texts are UTF-8, and
 /// they have up to 64 KiB together. Otherwise the call throws invalid_argument or

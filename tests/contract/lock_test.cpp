@@ -126,7 +126,7 @@ PORT_CASE("lock: a settlement in progress is answered before the loss is reporte
 
 PORT_CASE("connection: what it had when it ended comes again, and is not counted as delivered") {
     PortCase t{port};
-    NEEDS(t, lock_renewal); // brokers of message groups differ, see the README
+    NEEDS(t, lock_renewal); // brokers of message groups differ, see sdk/docs/brokers.md
     t.send("a", {"1", "2"});
     auto other = t.fixture.make_endpoint();
     auto accepted = t.begin_accept(t.wanted("a"), 20s, other.get());

@@ -193,7 +193,7 @@ TEST_CASE("fake message: a message of another session is refused") {
           Errc::invalid_argument);
 }
 
-TEST_CASE("fake message: the README's test") {
+TEST_CASE("fake message: the test of the guide to testing") {
     const auto handler = [](MessageContext& context) { context.session().set_state("3 parts"); };
     FakeSession session{{.session_id = "ada", .state = "2 parts"}};
     FakeMessage message{session, Message::of("part").in_session("ada")};
