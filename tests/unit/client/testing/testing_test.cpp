@@ -228,8 +228,9 @@ TEST_CASE("fake message: the failure that a handler states is told, the first of
     REQUIRE(message.failure());
     CHECK(message.failure()->code == Errc::handler_failed);
     CHECK(message.failure()->detail == "the order is empty");
-    CHECK_FALSE(message.settlement());
-    CHECK(message.context().try_complete());
+    REQUIRE(message.settlement());
+    CHECK(message.settlement()->outcome == Outcome::abandoned);
+    CHECK(message.settlement()->decided_by == testing::Settlement::Decider::processor);
     CHECK(message.context().try_complete().error().code == Errc::already_settled);
 }
 

@@ -29,17 +29,17 @@ void use_form(ProcessorBench& bench, Form form, std::function<void(MessageContex
     case Form::function: bench.handlers.message = std::move(handle); break;
     case Form::at_once:
         bench.handlers.start_message = [handle = std::move(handle)](MessageContext& context,
-                                                                    const HandlerDone& done) {
+                                                                    const Completion& completion) {
             handle(context);
-            done();
+            completion.done();
         };
         break;
     case Form::later:
         bench.handlers.start_message = [&bench, handle = std::move(handle)](MessageContext& context,
-                                                                            HandlerDone done) {
-            bench.workers.post([handle, &context, done = std::move(done)] {
+                                                                            Completion completion) {
+            bench.workers.post([handle, &context, completion = std::move(completion)] {
                 handle(context);
-                done();
+                completion.done();
             });
         };
         break;
