@@ -230,7 +230,7 @@ TEST_CASE("fake message: the failure that a handler states is told, the first of
     CHECK(message.failure()->detail == "the order is empty");
     REQUIRE(message.settlement());
     CHECK(message.settlement()->outcome == Outcome::abandoned);
-    CHECK(message.settlement()->decided_by == testing::Settlement::Decider::processor);
+    CHECK(message.settlement()->decided_by == Decider::processor);
     CHECK(message.context().try_complete().error().code == Errc::already_settled);
 }
 
