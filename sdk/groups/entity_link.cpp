@@ -102,7 +102,7 @@ void EntityLink::on_drained() { perform(machine_.drained(settlements_.empty()));
 
 // Settling
 
-void EntityLink::settle(ports::Delivery& delivery, ports::Settlement settlement) {
+void EntityLink::settle(ports::Delivery& delivery, ports::Settlement&& settlement) {
     settlements_.add(delivery);
     if (!machine_.is_held()) {
         answer(delivery,

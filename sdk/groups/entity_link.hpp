@@ -38,7 +38,7 @@ public:
     }
     void add_credit(std::uint32_t count) override;
     void drain() override;
-    void settle(ports::Delivery& delivery, ports::Settlement settlement) override;
+    void settle(ports::Delivery& delivery, ports::Settlement&& settlement) override;
     void close(DoneHandler handler) override;
 
 private:

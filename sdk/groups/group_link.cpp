@@ -98,7 +98,7 @@ void GroupLink::on_drained() {
 
 // Settling
 
-void GroupLink::settle(ports::Delivery& delivery, ports::Settlement settlement) {
+void GroupLink::settle(ports::Delivery& delivery, ports::Settlement&& settlement) {
     settlements_.add(delivery);
     if (!machine_.is_held()) {
         answer(delivery,

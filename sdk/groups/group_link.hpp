@@ -34,7 +34,7 @@ public:
     [[nodiscard]] const std::string& session_id() const noexcept override { return id_; }
     void add_credit(std::uint32_t count) override;
     void drain() override;
-    void settle(ports::Delivery& delivery, ports::Settlement settlement) override;
+    void settle(ports::Delivery& delivery, ports::Settlement&& settlement) override;
     void close(DoneHandler handler) override;
 
     // For the receiver. These functions may run events, and an event may destroy the link.

@@ -7,7 +7,6 @@
 
 #include "broker/rule_book.hpp"
 #include "core/message_size.hpp"
-#include "in_process/local_accept.hpp"
 
 namespace sessionq::in_process {
 namespace {
@@ -95,7 +94,7 @@ const ports::Capabilities& Endpoint::capabilities() const noexcept {
 ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHandler handler) {
     const ports::RequestId id = confirmations_.next_id();
     const Deadline deadline = request.deadline;
-    auto asking = ask(id, std::move(request));
+    auto asking = ask(id, request);
     if (asking) {
         accepts_.add(id, deadline, std::move(handler), std::move(asking).value());
     } else {
@@ -105,14 +104,32 @@ ports::RequestId Endpoint::accept(ports::AcceptRequest request, ports::AcceptHan
     return id;
 }
 
-core::Result<std::unique_ptr<ports::Asking>> Endpoint::ask(ports::RequestId id,
-                                                           ports::AcceptRequest request) {
-    std::vector<std::string> entities;
-    entities.reserve(1 + request.further_entities.size());
-    entities.push_back(std::move(request.entity));
-    std::ranges::move(request.further_entities, std::back_inserter(entities));
+Endpoint::Asking Endpoint::ask(ports::RequestId id, const ports::AcceptRequest& request) {
+    const bool is_one = request.scope == ports::Scope::entity || request.further_entities.empty();
+    return is_one ? ask_one(id, request) : ask_several(id, request);
+}
+
+Endpoint::Asking Endpoint::ask_one(ports::RequestId id, const ports::AcceptRequest& request) {
+    auto queue = broker_->find(request.entity);
+    if (!queue) {
+        return queue.failure();
+    }
+    if (request.deadline.passed(loop().now())) {
+        return Failure{.code = Errc::timeout};
+    }
+    auto asking = make_asking(id, request, 1);
+    if (request.scope == ports::Scope::entity) {
+        asking->open(std::move(queue).value(), to_broker(request.mode), request.priority);
+    } else {
+        static_cast<void>(asking->ask(0, std::move(queue).value(), to_spec(request)));
+    }
+    return std::unique_ptr<ports::Asking>{std::move(asking)};
+}
+
+Endpoint::Asking Endpoint::ask_several(ports::RequestId id, const ports::AcceptRequest& request) {
+    std::vector<std::string> entities{request.entity};
+    std::ranges::copy(request.further_entities, std::back_inserter(entities));
     std::vector<broker::QueuePtr> queues;
-    queues.reserve(entities.size());
     for (const std::string& entity : entities) {
         auto queue = broker_->find(entity);
         if (!queue) {
@@ -123,33 +140,36 @@ core::Result<std::unique_ptr<ports::Asking>> Endpoint::ask(ports::RequestId id,
     if (request.deadline.passed(loop().now())) {
         return Failure{.code = Errc::timeout};
     }
-    if (request.session_id && entities.size() > 1) {
+    if (request.session_id) {
         return Failure{.code = Errc::invalid_argument,
                        .detail = "a session id belongs to one entity, and several are named"};
     }
-    const Deadline until = Deadline::after(request.wait, loop().now()).sooner(request.deadline);
-    auto asking = std::make_unique<LocalAccept>(LocalAccept::Request{.book = accepts_,
-                                                                     .id = id,
-                                                                     .deadline = request.deadline,
-                                                                     .journal = broker_->journal(),
-                                                                     .scope = request.scope},
-                                                turns_.shared(), entities.size());
-    if (request.scope == ports::Scope::entity) {
-        asking->open(std::move(queues.front()), to_broker(request.mode), request.priority);
-        return std::unique_ptr<ports::Asking>{std::move(asking)};
-    }
+    auto asking = make_asking(id, request, entities.size());
     for (const std::size_t at : ask_order_.order(entities)) {
-        const bool is_open = asking->ask(at, std::move(queues[at]),
-                                         {.session_id = request.session_id,
-                                          .mode = to_broker(request.mode),
-                                          .priority = request.priority,
-                                          .until = until.time()});
-        if (!is_open) {
+        if (!asking->ask(at, std::move(queues[at]), to_spec(request))) {
             ask_order_.served(entities[at]);
             break;
         }
     }
     return std::unique_ptr<ports::Asking>{std::move(asking)};
+}
+
+std::unique_ptr<LocalAccept> Endpoint::make_asking(ports::RequestId id,
+                                                   const ports::AcceptRequest& request,
+                                                   std::size_t entities) {
+    return std::make_unique<LocalAccept>(LocalAccept::Request{.book = accepts_,
+                                                              .id = id,
+                                                              .deadline = request.deadline,
+                                                              .journal = broker_->journal(),
+                                                              .scope = request.scope},
+                                         turns_.shared(), entities);
+}
+
+broker::AcceptSpec Endpoint::to_spec(const ports::AcceptRequest& request) {
+    return {.session_id = request.session_id,
+            .mode = to_broker(request.mode),
+            .priority = request.priority,
+            .until = Deadline::after(request.wait, loop().now()).sooner(request.deadline).time()};
 }
 
 void Endpoint::give_up(ports::RequestId id) {

@@ -9,6 +9,7 @@
 #include "broker/broker.hpp"
 #include "in_process/ask_order.hpp"
 #include "in_process/confirmations.hpp"
+#include "in_process/local_accept.hpp"
 #include "in_process/waiting_peeks.hpp"
 #include "ports/accept_book.hpp"
 
@@ -53,9 +54,16 @@ public:
                                   ports::RulesHandler handler) override;
 
 private:
+    using Asking = core::Result<std::unique_ptr<ports::Asking>>;
+
     /// Asks the broker for a session, unless the request cannot be met.
-    [[nodiscard]] core::Result<std::unique_ptr<ports::Asking>> ask(ports::RequestId id,
-                                                                   ports::AcceptRequest request);
+    [[nodiscard]] Asking ask(ports::RequestId id, const ports::AcceptRequest& request);
+    [[nodiscard]] Asking ask_one(ports::RequestId id, const ports::AcceptRequest& request);
+    [[nodiscard]] Asking ask_several(ports::RequestId id, const ports::AcceptRequest& request);
+    [[nodiscard]] std::unique_ptr<LocalAccept> make_asking(ports::RequestId id,
+                                                           const ports::AcceptRequest& request,
+                                                           std::size_t entities);
+    [[nodiscard]] broker::AcceptSpec to_spec(const ports::AcceptRequest& request);
 
     /// Has the broker perform an operation, unless its deadline has passed.
     template <typename T, typename Operation>

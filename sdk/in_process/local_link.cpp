@@ -86,7 +86,7 @@ void LocalLink::drain() {
     mailbox_->schedule();
 }
 
-void LocalLink::settle(ports::Delivery& delivery, ports::Settlement settlement) {
+void LocalLink::settle(ports::Delivery& delivery, ports::Settlement&& settlement) {
     settlements_.add(delivery, std::move(settlement));
     mailbox_->schedule();
 }

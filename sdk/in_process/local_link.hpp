@@ -35,7 +35,7 @@ public:
     ports::FirstCredit set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override;
     void drain() override;
-    void settle(ports::Delivery& delivery, ports::Settlement settlement) override;
+    void settle(ports::Delivery& delivery, ports::Settlement&& settlement) override;
     ports::RequestId renew_lock(Deadline deadline, LockHandler handler) override;
     ports::RequestId get_state(Deadline deadline, StateHandler handler) override;
     ports::RequestId set_state(std::optional<std::string> state, Deadline deadline,
@@ -76,7 +76,7 @@ private:
     const std::size_t entity_index_;
     ports::LinkEvents* events_{nullptr};
     LinkMachine machine_{};
-    SettleOrderBook settlements_{};
+    SettleOrderBook settlements_{turns_->spare_books()};
     std::vector<broker::Delivered> removed_{};       // delivered once their removal is kept
     std::unique_ptr<Confirmations> confirmations_{}; // made when first needed
     DoneHandler close_handler_{};

@@ -26,7 +26,20 @@ bool has_changes(const ports::Settlement& settlement) noexcept {
 
 } // namespace
 
+SettleOrderBook::~SettleOrderBook() {
+    constexpr std::size_t most_spare = 64;
+    if (batch_.orders.capacity() != 0 && spare_.size() < most_spare) {
+        batch_.orders.clear();
+        batch_.deliveries.clear();
+        spare_.push_back(std::move(batch_));
+    }
+}
+
 void SettleOrderBook::add(ports::Delivery& delivery, ports::Settlement&& settlement) {
+    if (batch_.orders.capacity() == 0 && !spare_.empty()) {
+        batch_ = std::move(spare_.back());
+        spare_.pop_back();
+    }
     broker::SettleOrder& order = batch_.orders.emplace_back();
     order.token = delivery.port_tag;
     order.outcome = to_broker(settlement.outcome);

@@ -22,6 +22,14 @@ public:
         std::vector<ports::Delivery*> deliveries{}; ///< Of the orders.
     };
 
+    /// The memory of books that ended, for those that begin. Each loop has one.
+    using Spare = std::vector<Batch>;
+
+    explicit SettleOrderBook(Spare& spare) noexcept : spare_{spare} {}
+    ~SettleOrderBook();
+    SettleOrderBook(const SettleOrderBook&) = delete;
+    SettleOrderBook& operator=(const SettleOrderBook&) = delete;
+
     void add(ports::Delivery& delivery, ports::Settlement&& settlement);
 
     /// Tells the broker of the settlements that it has not been told of, in order.
@@ -37,6 +45,7 @@ public:
     void recycle(Batch&& told) noexcept;
 
 private:
+    Spare& spare_;
     Batch batch_{};
     std::vector<std::unique_ptr<broker::Changes>> changes_{}; // of orders to come
     std::size_t applied_{0};                                  // so many of the orders

@@ -12,6 +12,7 @@
 #include "core/event_loop.hpp"
 #include "core/inbox.hpp"
 #include "core/mpsc_queue.hpp"
+#include "in_process/settle_order_book.hpp"
 
 namespace sessionq::in_process {
 
@@ -56,6 +57,9 @@ public:
     /// Memory for one turn at a time, kept for the next.
     [[nodiscard]] std::vector<broker::Delivered>& scratch() noexcept { return scratch_; }
 
+    /// Memory of the links that ended, for those that begin.
+    [[nodiscard]] SettleOrderBook::Spare& spare_books() noexcept { return spare_books_; }
+
 private:
     friend class TurnQueueUse;
 
@@ -68,6 +72,7 @@ private:
     std::vector<std::shared_ptr<TurnTaker>> round_;
     std::size_t uses_{0};
     std::vector<broker::Delivered> scratch_;
+    SettleOrderBook::Spare spare_books_;
 };
 
 /// Keeps a turn queue going. Held by endpoints and links, on the loop's thread.

@@ -17,9 +17,14 @@ void AcceptBook::close() {
 void AcceptBook::add(RequestId id, Deadline deadline, AcceptHandler handler,
                      std::unique_ptr<Asking> asking) {
     next_ = next_.sooner(deadline);
-    accepts_.emplace_hint(
-        accepts_.end(), id,
-        Accept{.handler = std::move(handler), .deadline = deadline, .asking = std::move(asking)});
+    Accept accept{.handler = std::move(handler), .deadline = deadline, .asking = std::move(asking)};
+    if (spare_.empty()) {
+        accepts_.emplace_hint(accepts_.end(), id, std::move(accept));
+        return;
+    }
+    spare_.key() = id;
+    spare_.mapped() = std::move(accept);
+    accepts_.insert(accepts_.end(), std::move(spare_));
 }
 
 void AcceptBook::ask(RequestId id, std::unique_ptr<Asking> asking) {
@@ -46,9 +51,8 @@ void AcceptBook::answer(RequestId id, core::Result<SessionLinkPtr> answer) {
 
 void AcceptBook::answer_now(RequestId id, core::Result<SessionLinkPtr> answer) {
     if (const auto found = accepts_.find(id); found != accepts_.end() && !found->second.answer) {
-        const auto node = accepts_.extract(found);
-        node.mapped().asking.reset();
-        node.mapped().handler(std::move(answer));
+        const AcceptHandler handler = take(found).handler;
+        handler(std::move(answer));
     }
 }
 
@@ -84,10 +88,15 @@ Deadline AcceptBook::expire(TimePoint now) {
 }
 
 void AcceptBook::reply(RequestId id) {
-    const auto node = accepts_.extract(id);
-    Accept& accept = node.mapped();
-    accept.asking.reset();
+    Accept accept = take(accepts_.find(id));
     accept.handler(*std::move(accept.answer));
+}
+
+/// Ends the asking of an accept, and removes the accept.
+AcceptBook::Accept AcceptBook::take(std::map<RequestId, Accept>::iterator at) {
+    at->second.asking.reset();
+    spare_ = accepts_.extract(at);
+    return std::exchange(spare_.mapped(), {});
 }
 
 } // namespace sessionq::ports

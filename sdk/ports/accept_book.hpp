@@ -69,9 +69,11 @@ private:
 
     void stop(RequestId id, Failure why);
     void reply(RequestId id);
+    [[nodiscard]] Accept take(std::map<RequestId, Accept>::iterator at);
 
     std::map<RequestId, Accept> accepts_{};
-    Deadline next_{}; // no accept ends before it
+    std::map<RequestId, Accept>::node_type spare_{}; // memory of an accept that ended, for the next
+    Deadline next_{};                                // no accept ends before it
     core::ReplyQueue replies_;
 };
 

@@ -74,7 +74,7 @@ public:
     }
 
     /// Requires `is_there`.
-    void settle(Delivery& delivery, Settlement settlement, OwnLock* lock) {
+    void settle(Delivery& delivery, Settlement&& settlement, OwnLock* lock) {
         forget(lock);
         link_->settle(delivery, std::move(settlement));
     }

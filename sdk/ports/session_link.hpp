@@ -129,7 +129,7 @@ public:
 
     /// Settles a delivery of this link. The delivery stays alive until `on_settled`. Settlements
     /// take effect in the order of the calls.
-    virtual void settle(Delivery& delivery, Settlement settlement) = 0;
+    virtual void settle(Delivery& delivery, Settlement&& settlement) = 0;
 
     virtual RequestId renew_lock(Deadline deadline, LockHandler handler) = 0;
 

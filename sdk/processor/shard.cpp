@@ -25,6 +25,7 @@ SessionSettings settings_of(Workplace& workplace) {
             .parked = shared.parked,
             .settling = shared.settling,
             .drain_time = workplace.drain_time,
+            .action_memory = workplace.action_memory,
             .batch = shared.handlers.batch,
             .ordered = shared.scope == ports::Scope::session,
             .has_open = shared.handlers.has_open(),
@@ -108,9 +109,14 @@ SessionDriver& Shard::add_session(const SessionGrant& grant, ports::SessionLinkP
     SessionStart start{.limits = limits_at(slots_.targets(), limits_),
                        .calls = slots_.calls_per_session(),
                        .share = link->share()};
-    sessions_.push_back(std::make_shared<SessionDriver>(static_cast<SessionOwner&>(*this),
-                                                        workplace_, grant, entity, settings_,
-                                                        std::move(start), std::move(link)));
+    auto session =
+        std::make_shared<SessionDriver>(static_cast<SessionOwner&>(*this), workplace_, grant,
+                                        entity, settings_, std::move(start), std::move(link));
+    if (spare_.empty()) {
+        spare_.emplace_back();
+    }
+    sessions_.splice(sessions_.end(), spare_, spare_.begin());
+    sessions_.back() = std::move(session);
     sessions_.back()->place = std::prev(sessions_.end());
     return *sessions_.back();
 }
@@ -123,6 +129,19 @@ void Shard::slot_free(const SessionGrant& grant, CloseReason reason, bool had_me
 void Shard::session_ended(SessionDriver& session) {
     ended_.splice(ended_.end(), sessions_, session.place);
     loop().wake();
+}
+
+/// Destroys the sessions that ended. Keeps some places of the list for later sessions.
+void Shard::free_ended() {
+    constexpr std::size_t most_spare = 64;
+    while (!ended_.empty()) {
+        ended_.front().reset();
+        if (spare_.size() < most_spare) {
+            spare_.splice(spare_.end(), ended_, ended_.begin());
+        } else {
+            ended_.pop_front();
+        }
+    }
 }
 
 void Shard::lane_ready() {
@@ -138,7 +157,7 @@ void Shard::drain() noexcept {
     if (std::exchange(ready_lanes_, 0) != 0) {
         workplace_.shared->environment.dispatcher->flush();
     }
-    ended_.clear();
+    free_ended();
     apply(stop_.changed({.sessions = !sessions_.empty(), .accepts = slots_.has_accepts()}));
 }
 

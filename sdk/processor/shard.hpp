@@ -81,6 +81,7 @@ private:
 
     void drain() noexcept override;
     void take_notices();
+    void free_ended();
     void apply(const StopActions& actions);
     /// Gives an input to the machine of every session, with or without a slot.
     template <typename... Wants, typename... Gives>
@@ -95,6 +96,7 @@ private:
     const SessionSettings settings_; ///< of all sessions
     Sessions sessions_{};
     Sessions ended_{};           ///< destroyed at the end of the turn
+    Sessions spare_{};           ///< empty places, for later sessions
     std::size_t ready_lanes_{0}; ///< lanes that became ready in this turn
     StopMachine stop_{};
     Stopped stopped_{};

@@ -69,6 +69,7 @@ struct Workplace {
     DrainTime drain_time{};
     RenewalBook renewals{};
     core::Recycler call_memory;
+    SessionActions::Spare action_memory{};
     SessionTimers timers;
     alignas(64) core::MpscQueue<ShardCall> notices{};
     alignas(64) StopReport tally{}; ///< counts since the stop began

@@ -126,7 +126,7 @@ void LockedSession::on_delivery(amqp::DeliveryHandle delivery, std::string_view 
                hearing);
 }
 
-void LockedSession::settle(ports::Delivery& delivery, ports::Settlement settlement) {
+void LockedSession::settle(ports::Delivery& delivery, ports::Settlement&& settlement) {
     settlements_.add(delivery);
     if (!may_use()) {
         replies_.push([this] {

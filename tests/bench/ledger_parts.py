@@ -46,7 +46,7 @@ def plain(name: str) -> str:
 
 def part_of(name: str, library: str) -> str:
     """`library`: the file that the function was loaded from."""
-    found = re.match(r"sessionq::(?:([a-z_]+)::)?", name)
+    found = re.match(r"sessionq::(?:detail::|v1::)?(?:([a-z_]+)::)?", name)
     if found:
         return found.group(1) or "public API"
     for pattern, part in OTHERS:

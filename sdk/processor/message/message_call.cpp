@@ -200,10 +200,23 @@ void MessageCall::fail(Failure failure) noexcept {
     failed_->stated = to_exception(std::move(failure));
 }
 
-bool MessageCall::decide(ports::Settlement settlement) {
+bool MessageCall::begin_decision() noexcept {
     Decision expected = Decision::open;
-    if (!decision_.compare_exchange_strong(expected, Decision::deciding,
-                                           std::memory_order_acq_rel)) {
+    return decision_.compare_exchange_strong(expected, Decision::deciding,
+                                             std::memory_order_acq_rel);
+}
+
+bool MessageCall::decide(ports::Outcome outcome) noexcept {
+    if (!begin_decision()) {
+        return false;
+    }
+    outcome_ = outcome;
+    decision_.store(Decision::made, std::memory_order_release);
+    return true;
+}
+
+bool MessageCall::decide(ports::Settlement&& settlement) {
+    if (!begin_decision()) {
         return false;
     }
     outcome_ = settlement.outcome;

@@ -67,7 +67,9 @@ public:
 
     /// Decides the outcome. Returns false if the outcome was decided before. The session calls it
     /// if the handler did not decide.
-    bool decide(ports::Settlement settlement);
+    bool decide(ports::Settlement&& settlement);
+    /// The same for an outcome without a reason and properties.
+    bool decide(ports::Outcome outcome) noexcept;
 
     /// Returns the settlement to send. Called once.
     [[nodiscard]] ports::Settlement take_settlement();
@@ -93,6 +95,7 @@ private:
     [[nodiscard]] SessionView& session_view() const noexcept override;
     void handler_ended(std::exception_ptr error) noexcept override { keep(std::move(error)); }
     dispatch::Verdict conclude() noexcept override;
+    [[nodiscard]] bool begin_decision() noexcept; ///< false: another one has begun
     dispatch::Verdict leave_unstarted(Ending ending) noexcept;
     /// Queues a notice for the loop. After the notice of the handler's end, the loop may destroy
     /// the call at any time. Returns the verdict for `run`.

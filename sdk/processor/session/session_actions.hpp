@@ -115,12 +115,33 @@ using SessionAction =
                  action::WriteAttempts, action::TakeTurn, action::EndTurn>;
 
 /// The steps that the driver of one session takes next, in order. The list keeps its memory for
-/// later steps.
+/// later steps, until `rest` gives it to other sessions.
 class SessionActions {
 public:
-    SessionActions() { actions_.reserve(usual); }
+    /// The memory of lists that rest. Each shard has one.
+    using Spare = std::vector<std::vector<SessionAction>>;
 
-    void add(const SessionAction& action) { actions_.push_back(action); }
+    explicit SessionActions(Spare& spare) noexcept : spare_{spare} {}
+
+    void add(const SessionAction& action) {
+        if (actions_.capacity() == 0) {
+            take_memory();
+        }
+        actions_.push_back(action);
+    }
+
+    /// The session waits, perhaps for long, so others may use the memory. No effect while there are
+    /// steps.
+    void rest() {
+        constexpr std::size_t most_spare = 64;
+        if (!actions_.empty() || actions_.capacity() == 0) {
+            return;
+        }
+        if (spare_.size() < most_spare) {
+            spare_.push_back(std::move(actions_));
+        }
+        actions_ = {};
+    }
 
     /// Performs all steps, also steps that are added meanwhile. Returns false if `perform` itself
     /// called it: the outer call then performs the steps.
@@ -128,6 +149,9 @@ public:
     bool run(const Perform& perform) {
         if (next_ != 0) {
             return false;
+        }
+        if (actions_.empty()) {
+            return true;
         }
         while (next_ < actions_.size()) {
             std::visit(perform, SessionAction{actions_[next_++]});
@@ -140,6 +164,16 @@ public:
 private:
     static constexpr std::size_t usual = 4; ///< only messages that go back need more at once
 
+    void take_memory() {
+        if (spare_.empty()) {
+            actions_.reserve(usual);
+        } else {
+            actions_ = std::move(spare_.back());
+            spare_.pop_back();
+        }
+    }
+
+    Spare& spare_;
     std::vector<SessionAction> actions_{};
     std::size_t next_{0};
 };

@@ -282,12 +282,22 @@ private:
     [[nodiscard]] TimePoint now() const noexcept { return view().loop().now(); }
 };
 
-bool SessionDriver::perform() { return machine_.actions().run(Steps{*this}); }
+bool SessionDriver::perform() {
+    const bool is_outer = machine_.actions().run(Steps{*this});
+    if (is_outer && machine_.in_flight() == 0) {
+        machine_.actions().rest();
+    }
+    return is_outer;
+}
 
 void SessionDriver::settle(MessageCall& call, const Resolution& resolution) {
     view_.workplace().tally.released += resolution.outcome == ports::Outcome::release ? 1 : 0;
     if (!call.decided()) { // else its handler may still run, and then its end is not to be read
-        static_cast<void>(call.decide(settlement_for(resolution, call.end().failure_text())));
+        if (resolution.outcome == ports::Outcome::dead_letter) {
+            static_cast<void>(call.decide(settlement_for(resolution, call.end().failure_text())));
+        } else {
+            static_cast<void>(call.decide(resolution.outcome));
+        }
     }
     trace_settling(call, view_);
     log_settling(view_, call.message, call.outcome());

@@ -10,9 +10,10 @@ namespace sessionq::detail::processor {
 
 using SessionKey = std::pair<std::string, std::string>; ///< the entity and the session id
 
+/// Of the session id alone. Few entities have sessions of the same id.
 struct SessionKeyHash {
     std::size_t operator()(const SessionKey& key) const noexcept {
-        return std::hash<std::string>{}(key.second) * 31 + std::hash<std::string>{}(key.first);
+        return std::hash<std::string>{}(key.second);
     }
 };
 

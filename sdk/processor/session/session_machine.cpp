@@ -30,6 +30,7 @@ TimePoint hold_end(const SessionSettings& settings, TimePoint now) noexcept {
 SessionMachine::SessionMachine(const SessionSettings& settings, SessionStart start, TimePoint now)
     : settings_{settings},
       now_{now},
+      actions_{settings.action_memory},
       calls_{start.calls},
       idle_{start.limits.idle_timeout},
       flow_{settings, std::move(start)},
@@ -311,16 +312,21 @@ void SessionMachine::all_back() {
 /// Gives the failed messages back, unless they must wait. They wait for the write of the session's
 /// record, because the record tells the next holder to wait. They also wait for running handlers of
 /// earlier messages. An earlier message that went back later would be delivered first, and nothing
-/// would tell its holder to wait.
-void SessionMachine::let_back() {
+/// would tell its holder to wait. Returns whether they go back.
+bool SessionMachine::let_back() {
     const bool is_due = phase_ == Phase::parked
                             ? took_back_ && waits_
                             : phase_ == Phase::putting_back || phase_ == Phase::leaving;
+    if (!is_due) {
+        return false;
+    }
     const bool in_the_way = settings_.ordered && !removes() && lists_.handlers_run();
     const bool is_kept = is_writing() || in_the_way;
-    if (is_due && (!is_kept || !usable())) {
-        let_all_back();
+    if (is_kept && usable()) {
+        return false;
     }
+    let_all_back();
+    return true;
 }
 
 /// Frees the slot of a parked session whose handlers have returned. Also frees the slot of a

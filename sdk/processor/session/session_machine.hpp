@@ -241,7 +241,7 @@ private:
     void start_leaving(CloseReason reason);
     void take_all_back(Phase phase);
     void all_back();
-    void let_back();
+    bool let_back();
     void free_slot();
     void step();
     void close();
@@ -251,7 +251,7 @@ private:
 
     const SessionSettings& settings_;
     TimePoint now_; ///< the instant of the input under way
-    SessionActions actions_{};
+    SessionActions actions_;
     Phase phase_{Phase::held_back};
     std::uint32_t calls_; ///< how many handlers may run at once
     timing::SessionIdleTimer idle_;

@@ -63,8 +63,9 @@ void SessionMachine::ended(MessageMachine& message, const MessageEnd& end) {
         drop_link();
     }
     react();
-    let_back();
-    react();
+    if (let_back()) {
+        react();
+    }
 }
 
 Circumstances SessionMachine::circumstances(const MessageMachine& message, const MessageEnd& end) {

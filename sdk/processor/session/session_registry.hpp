@@ -36,8 +36,11 @@ private:
         Holder holder;
         std::vector<Waiter> waiting{}; ///< in the order in which they came
     };
+    using Sessions = std::unordered_map<Key, Held, SessionKeyHash>;
+
     std::mutex mutex_{};
-    std::unordered_map<Key, Held, SessionKeyHash> sessions_{};
+    Sessions sessions_{};
+    std::vector<Sessions::node_type> spare_{}; ///< memory of sessions that ended, for the next
 };
 
 } // namespace sessionq::detail::processor

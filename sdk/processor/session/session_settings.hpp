@@ -11,6 +11,7 @@
 #include "core/random.hpp"
 #include "core/receive_room.hpp"
 #include "processor/credit/drain_time.hpp"
+#include "processor/session/session_actions.hpp"
 #include "processor/session/session_count.hpp"
 #include "processor/tuning.hpp"
 
@@ -51,6 +52,7 @@ struct SessionSettings {
     SessionCount& parked;
     SessionCount& settling;
     DrainTime& drain_time;
+    SessionActions::Spare& action_memory;
     BatchOptions batch{.max_messages = 1}; ///< how many messages a handler gets
     /// False for an entity without sessions. Its messages have no order to keep, and each message
     /// has its own lock.

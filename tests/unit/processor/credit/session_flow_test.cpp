@@ -22,7 +22,8 @@ struct FlowBench {
                 .random = random,
                 .parked = sessions,
                 .settling = sessions,
-                .drain_time = drain_time},
+                .drain_time = drain_time,
+                .action_memory = action_memory},
                {.limits = {.idle_timeout = 1s, .prefetch = prefetch}, .share = std::move(share)}} {}
 
     void arrive(std::uint32_t messages) {
@@ -43,6 +44,7 @@ struct FlowBench {
     core::Random random{1};
     detail::processor::SessionCount sessions{};
     detail::processor::DrainTime drain_time{};
+    detail::processor::SessionActions::Spare action_memory{};
     SessionFlow flow;
     TimePoint now{1h};
 };

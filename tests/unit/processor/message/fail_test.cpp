@@ -165,6 +165,7 @@ struct FailBatch : ProcessorBench {
         : ProcessorBench{
               {.auto_complete = !settles_all, .failure_policy = FailurePolicy::dead_letter()}} {
         handlers.start_message = nullptr;
+        handlers.batch = {.max_messages = 4};
         handlers.messages = [this, first = std::move(handle_once)](Messages all) mutable {
             for (const MessageContext& each : all) {
                 handled.append(each.message().text());

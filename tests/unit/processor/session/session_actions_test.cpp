@@ -11,7 +11,8 @@ using namespace sessionq;
 
 TEST_CASE("session actions: those added while they are performed come after, by the same run") {
     namespace action = detail::processor::action;
-    detail::processor::SessionActions actions;
+    detail::processor::SessionActions::Spare spare;
+    detail::processor::SessionActions actions{spare};
     actions.add(action::Drain{});
     actions.add(action::AddCredit{1});
     std::vector<std::string> performed;
@@ -28,4 +29,26 @@ TEST_CASE("session actions: those added while they are performed come after, by 
     CHECK(performed == std::vector<std::string>{"drain", "credit", "finish"});
     CHECK(actions.run(perform)); // none is left
     CHECK(performed.size() == 3);
+}
+
+TEST_CASE("session actions: a list that rests lends its memory to the next one") {
+    namespace action = detail::processor::action;
+    using detail::processor::SessionActions;
+    SessionActions::Spare spare;
+    SessionActions first{spare};
+    first.rest(); // it has none
+    CHECK(spare.empty());
+    first.add(action::Drain{});
+    first.rest(); // a step is left
+    CHECK(spare.empty());
+    CHECK(first.run([](const auto&) {}));
+    first.rest();
+    REQUIRE(spare.size() == 1);
+    CHECK(spare.front().capacity() != 0);
+    SessionActions second{spare};
+    second.add(action::Drain{});
+    CHECK(spare.empty());
+    int performed = 0;
+    CHECK(second.run([&](const auto&) { ++performed; }));
+    CHECK(performed == 1);
 }

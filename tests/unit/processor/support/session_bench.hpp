@@ -27,6 +27,7 @@ public:
                    .parked = parked,
                    .settling = settled,
                    .drain_time = drain_time,
+                   .action_memory = action_memory,
                    .ordered = ordered,
                    .has_open = has_open,
                    .has_close = has_close},
@@ -100,6 +101,7 @@ public:
     detail::processor::SessionCount parked{};
     detail::processor::SessionCount settled{}; ///< sessions that settle without a slot
     detail::processor::DrainTime drain_time{};
+    detail::processor::SessionActions::Spare action_memory{};
     TimePoint now{std::chrono::hours{1}};
     const detail::processor::SessionSettings settings;
     detail::processor::SessionMachine machine;
