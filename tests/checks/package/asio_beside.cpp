@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An application that has an Asio of its own beside sessionq, and uses both at once. With
-// COROUTINES it also awaits sessionq's operations on its own Asio, and with BOOST another part of it
+// COROUTINES it also awaits sessionq's operations on its own Asio. With BOOST another part of it
 // awaits them on Boost.Asio.
 #include <atomic>
 #include <chrono>
