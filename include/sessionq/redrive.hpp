@@ -84,8 +84,8 @@ struct RedriveOptions {
     bool through_topic{false};
 
     /// Called with the progress after each step that changed it. Runs on the calling thread, or for
-    /// `async_redrive` on the coroutine's executor. If it throws, the redrive ends with that
-    /// exception. Default unset.
+    /// `async_redrive` on the executor of the completion handler. If it throws, the redrive ends
+    /// with that exception. Default unset.
     std::function<void(const RedriveReport&)> on_progress{};
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Includes everything except <sessionq/async.hpp>, which includes Asio, and <sessionq/json.hpp>,
-/// which includes nlohmann/json.
+/// Includes everything except <sessionq/async.hpp> and <sessionq/boost_asio.hpp>, which include
+/// Asio, and <sessionq/json.hpp>, which includes nlohmann/json.
 
 #include <sessionq/amqp_value.hpp>
 #include <sessionq/basic_handler.hpp>

@@ -3,6 +3,8 @@
 # - The installed library has no symbol of Asio's own names, and exports no macro of it.
 # - PACKAGE's program runs with the Asio of this machine, with and without macros that change Asio,
 #   and beside Boost.Asio, at -O0 and -O2. It is linked with what pkg-config says.
+# - With Boost.Asio it also awaits operations by <sessionq/boost_asio.hpp>, in a file of its own.
+# - A file that includes both headers of the asynchronous functions is refused.
 # BUILD is installed into WORK. Without Boost.Asio its part says "skipped".
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output
@@ -53,7 +55,7 @@ endfunction()
 
 set(sources SOURCES asio_beside.cpp asio_elsewhere.cpp)
 if(COMPILER_ID MATCHES "Clang")
-  set(coroutines -DASIO_HAS_CO_AWAIT) # Asio 1.22 does not see them in Clang
+  set(coroutines -DASIO_HAS_CO_AWAIT -DBOOST_ASIO_HAS_CO_AWAIT) # Asio 1.22 does not see them there
 endif()
 must_work(plain ${sources})
 must_work(macros ${sources} asio_compiled.cpp FLAGS -DCOROUTINES ${coroutines}
@@ -62,7 +64,15 @@ must_work(macros ${sources} asio_compiled.cpp FLAGS -DCOROUTINES ${coroutines}
 
 find_path(BOOST_INCLUDE boost/asio.hpp)
 if(BOOST_INCLUDE)
-  must_work(boost ${sources} FLAGS -DBOOST -I${BOOST_INCLUDE} -DCOROUTINES ${coroutines})
+  must_work(boost ${sources} boost_awaits.cpp
+    FLAGS -DBOOST -I${BOOST_INCLUDE} -DCOROUTINES ${coroutines})
+  file(WRITE ${WORK}/both.cpp
+    "#include <sessionq/async.hpp>\n#include <sessionq/boost_asio.hpp>\n")
+  execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only ${coroutines} -I${BOOST_INCLUDE}
+    ${flags} ${WORK}/both.cpp RESULT_VARIABLE result ERROR_VARIABLE error OUTPUT_QUIET)
+  if(result EQUAL 0 OR NOT error MATCHES "in different source files")
+    message(FATAL_ERROR "both headers in one file: ${error}")
+  endif()
 else()
   message("skipped: boost: no boost/asio.hpp on this machine")
   must_work(coroutines ${sources} FLAGS -DCOROUTINES ${coroutines})

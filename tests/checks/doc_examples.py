@@ -32,13 +32,17 @@ PROLOGUE = """\
 #include <cassert>
 #include <cstdlib>
 #include <fstream>
+#include <future>
 #include <iostream>
 #include <syncstream>
 #include <thread>
 
+#include <asio/bind_executor.hpp>
+#include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
+#include <asio/use_future.hpp>
 
 #include <sessionq/async.hpp>
 #include <sessionq/sessionq.hpp>

@@ -4,7 +4,8 @@
 
 As a program, header_examples.py INCLUDE OUTPUT writes a source file that contains every example. A
 build that compiles it shows that they are valid. Those of opentelemetry.hpp, which needs another
-library, are in it only with a third argument, --opentelemetry.
+library, are in it only with a third argument, --opentelemetry. Those of boost_asio.hpp are never in
+it: no source file can include it beside async.hpp.
 """
 
 import re
@@ -30,6 +31,7 @@ PROLOGUE = """\
 #include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
+#include <asio/use_future.hpp>
 
 #include <sessionq/async.hpp>
 #include <sessionq/json.hpp>
@@ -39,6 +41,7 @@ PROLOGUE = """\
 
 using namespace sessionq;
 """
+BOOST_ASIO = "boost_asio.hpp"
 OPENTELEMETRY = "opentelemetry.hpp"
 OPENTELEMETRY_PROLOGUE = """\
 #include <opentelemetry/exporters/ostream/metric_exporter_factory.h>
@@ -95,7 +98,7 @@ def check(root) -> list[str]:
 def write(include: Path, output: Path, opentelemetry: bool) -> None:
     source = (OPENTELEMETRY_PROLOGUE if opentelemetry else "") + PROLOGUE
     for path in sources(include.parent, include.name):
-        if path.name == OPENTELEMETRY and not opentelemetry:
+        if path.name == BOOST_ASIO or (path.name == OPENTELEMETRY and not opentelemetry):
             continue
         for line, code in examples(path.read_text(encoding="utf-8")):
             number = source.count("void example_")

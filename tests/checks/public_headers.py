@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Public headers show no Proton or OpenSSL type, Asio in async.hpp and its parts only,
+"""Public headers show no Proton or OpenSSL type, Asio in async.hpp and boost_asio.hpp only,
 OpenTelemetry in opentelemetry.hpp only, and nlohmann/json in json.hpp only.
 
 They cite no rule of the design by number, and say "lock", not "lease".
@@ -15,8 +15,7 @@ FOREIGN_NAME = r"\bpn_\w+|\bproton::|\bSSL(_\w+)?\b|\bEVP_\w+"
 INNER_WORD = re.compile(r"\bR\d+\b|\b[Ll]eases?\b|_leases?\b|leases?_")
 ASIO_HEADERS = (
     "include/sessionq/async.hpp",
-    "include/sessionq/detail/awaiting.hpp",
-    "include/sessionq/detail/coroutines.hpp",
+    "include/sessionq/boost_asio.hpp",
 )
 OPENTELEMETRY_HEADER = "include/sessionq/opentelemetry.hpp"
 JSON_HEADER = "include/sessionq/json.hpp"

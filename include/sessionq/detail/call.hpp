@@ -77,4 +77,11 @@ public:
 template <typename T>
 using CallPtr = std::unique_ptr<Call<T>>;
 
+/// What a completion handler gets beside an error. It is as an object that was moved from if the
+/// type has no default constructor.
+template <typename T>
+[[nodiscard]] T empty_result() {
+    return T{};
+}
+
 } // namespace sessionq::detail

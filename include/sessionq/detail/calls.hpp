@@ -6,13 +6,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sessionq/browser.hpp>
 #include <sessionq/call_options.hpp>
 #include <sessionq/client.hpp>
 #include <sessionq/detail/call.hpp>
+#include <sessionq/message_batch.hpp>
+#include <sessionq/named_key_credential.hpp>
 #include <sessionq/processor.hpp>
+#include <sessionq/processor_options.hpp>
 #include <sessionq/processor_report.hpp>
 #include <sessionq/purge.hpp>
 #include <sessionq/receiver.hpp>
@@ -23,10 +27,32 @@
 #include <sessionq/session_message.hpp>
 #include <sessionq/session_processor.hpp>
 #include <sessionq/session_receiver.hpp>
+#include <sessionq/token_credential.hpp>
 
 /// The public functions that wait, as calls that an adapter starts. Each checks its arguments and
 /// captures the ambient context at once. Not for applications.
 namespace sessionq::detail {
+
+template <>
+Client empty_result<Client>();
+template <>
+SessionReceiver empty_result<SessionReceiver>();
+template <>
+Receiver empty_result<Receiver>();
+template <>
+MessageBatch empty_result<MessageBatch>();
+
+// Client. Those that connect start its threads and read the files of `tls` at once.
+[[nodiscard]] CallPtr<Client> prepare_connect(std::string_view connection_string,
+                                              const ClientOptions& options, const TlsOptions& tls);
+[[nodiscard]] CallPtr<Client> prepare_connect(const char* connection_string,
+                                              const ClientOptions& options, const TlsOptions& tls);
+[[nodiscard]] CallPtr<Client> prepare_connect(std::string_view where,
+                                              std::shared_ptr<TokenCredential> credential,
+                                              const ClientOptions& options, const TlsOptions& tls);
+[[nodiscard]] CallPtr<Client> prepare_connect(std::string_view where,
+                                              const NamedKeyCredential& credential,
+                                              const ClientOptions& options, const TlsOptions& tls);
 
 // Sender
 [[nodiscard]] CallPtr<void> prepare_send(const Sender& sender, Message message,
@@ -137,6 +163,11 @@ namespace sessionq::detail {
 [[nodiscard]] CallPtr<StopReport> prepare_wait(const SessionProcessor& processor,
                                                const CallOptions& call);
 [[nodiscard]] CallPtr<StopReport> prepare_wait(const Processor& processor, const CallOptions& call);
+/// They request the stop at once.
+[[nodiscard]] CallPtr<StopReport> prepare_stop(const SessionProcessor& processor,
+                                               const StopOptions& options);
+[[nodiscard]] CallPtr<StopReport> prepare_stop(const Processor& processor,
+                                               const StopOptions& options);
 
 // Dead letters
 

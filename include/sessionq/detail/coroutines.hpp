@@ -8,27 +8,23 @@
 #include <type_traits>
 #include <utility>
 
-#include <asio/awaitable.hpp>
-#include <asio/bind_cancellation_slot.hpp>
-#include <asio/cancellation_signal.hpp>
-#include <asio/co_spawn.hpp>
-#include <asio/execution/blocking.hpp>
-#include <asio/execution/context.hpp>
-#include <asio/execution/mapping.hpp>
-#include <asio/execution_context.hpp>
-#include <asio/post.hpp>
-#include <asio/strand.hpp>
-
 #include <sessionq/basic_handler.hpp>
 #include <sessionq/callback.hpp>
 #include <sessionq/detail/handler_place.hpp>
 
-/// Handlers that are coroutines of the application's Asio. Not for applications.
-namespace sessionq::detail {
+#ifndef SESSIONQ_ASIO
+#error "include <sessionq/async.hpp> or <sessionq/boost_asio.hpp>"
+#endif
+
+/// Handlers that are coroutines of the application's Asio, in a namespace for each Asio, as
+/// `initiating.hpp` has it. Not for applications.
+namespace sessionq::detail::inline SESSIONQ_ASIO_ADAPTER {
+
+namespace net = SESSIONQ_ASIO;
 
 /// Lets Asio's timers and sockets work in the handlers of a processor. Asio starts one thread with
 /// the first of them. Its end destroys the coroutines that still wait.
-class WorkersContext final : public asio::execution_context, public Companion {
+class WorkersContext final : public net::execution_context, public Companion {
 public:
     [[nodiscard]] static WorkersContext& of(const HandlerPlace& place) {
         static const char key{};
@@ -40,7 +36,7 @@ public:
 };
 
 /// An executor of Asio: the workers, as one run of a handler uses them. It runs functions later,
-/// never within `execute`. A cheap value that meets the requirements of `asio::any_io_executor`.
+/// never within `execute`. A cheap value that meets the requirements of `any_io_executor`.
 class HandlerExecutor {
 public:
     explicit HandlerExecutor(HandlerPlacePtr place)
@@ -52,18 +48,18 @@ public:
             std::make_unique<Execution<std::decay_t<Function>>>(std::forward<Function>(function)));
     }
 
-    [[nodiscard]] asio::execution_context& query(asio::execution::context_t) const noexcept {
+    [[nodiscard]] net::execution_context& query(net::execution::context_t) const noexcept {
         return *context_;
     }
-    [[nodiscard]] static constexpr asio::execution::blocking_t query(
-        asio::execution::blocking_t) noexcept {
-        return asio::execution::blocking.never;
+    [[nodiscard]] static constexpr net::execution::blocking_t query(
+        net::execution::blocking_t) noexcept {
+        return net::execution::blocking.never;
     }
-    [[nodiscard]] static constexpr asio::execution::mapping_t query(
-        asio::execution::mapping_t) noexcept {
-        return asio::execution::mapping.thread;
+    [[nodiscard]] static constexpr net::execution::mapping_t query(
+        net::execution::mapping_t) noexcept {
+        return net::execution::mapping.thread;
     }
-    [[nodiscard]] HandlerExecutor require(asio::execution::blocking_t::never_t) const noexcept {
+    [[nodiscard]] HandlerExecutor require(net::execution::blocking_t::never_t) const noexcept {
         return *this;
     }
 
@@ -86,18 +82,20 @@ private:
     HandlerPlacePtr place_;
 };
 
-using HandlerStrand = asio::strand<HandlerExecutor>;
+using HandlerStrand = net::strand<HandlerExecutor>;
+
+#if SESSIONQ_ASIO_CANCELS
 
 /// Runs the handler, and cancels the operation that it waits for when `stop` fires.
 template <typename Begin>
-[[nodiscard]] asio::awaitable<void> run_handler(Begin begin, std::stop_token stop,
-                                                HandlerStrand strand,
-                                                std::weak_ptr<asio::cancellation_signal> signal) {
+[[nodiscard]] net::awaitable<void> run_handler(Begin begin, std::stop_token stop,
+                                               HandlerStrand strand,
+                                               std::weak_ptr<net::cancellation_signal> signal) {
     // It goes with the coroutine. By then the callback has posted, or never will.
     const std::stop_callback cancel{std::move(stop), [strand, signal] {
-                                        asio::post(strand, [signal] {
+                                        net::post(strand, [signal] {
                                             if (const auto there = signal.lock()) {
-                                                there->emit(asio::cancellation_type::all);
+                                                there->emit(net::cancellation_type::all);
                                             }
                                         });
                                     }};
@@ -105,31 +103,55 @@ template <typename Begin>
     co_await std::move(handling);
 }
 
+template <typename Begin, typename Ended>
+void spawn_handler(Begin begin, const HandlerPlace& place, const HandlerStrand& strand,
+                   Ended ended) {
+    // The signal belongs to the strand. The function below owns it.
+    const auto signal = std::make_shared<net::cancellation_signal>();
+    net::co_spawn(strand, run_handler(std::move(begin), place.stop_token(), strand, signal),
+                  net::bind_cancellation_slot(
+                      signal->slot(), [ended = std::move(ended), signal](std::exception_ptr error) {
+                          ended(std::move(error));
+                      }));
+}
+
+#else // this version of Asio cannot cancel a coroutine
+
+template <typename Begin>
+[[nodiscard]] net::awaitable<void> run_handler(Begin begin) {
+    auto handling = begin();
+    co_await std::move(handling);
+}
+
+template <typename Begin, typename Ended>
+void spawn_handler(Begin begin, const HandlerPlace& /*place*/, const HandlerStrand& strand,
+                   Ended ended) {
+    net::co_spawn(strand, run_handler(std::move(begin)), std::move(ended));
+}
+
+#endif
+
 /// `Args` are the types of the handler's arguments. The first one tells where it runs.
 template <typename... Args>
 [[nodiscard]] BasicHandler<Args...> coroutine_handler(
-    Callback<asio::awaitable<void>(Args...)> handler) {
-    using Handler = Callback<asio::awaitable<void>(Args...)>;
+    Callback<net::awaitable<void>(Args...)> handler) {
+    using Handler = Callback<net::awaitable<void>(Args...)>;
     return BasicHandler<Args...>::started_by([shared = std::make_shared<const Handler>(std::move(
                                                   handler))](Args... args, Completion completion) {
         const std::tuple<Args...> held{args...};
         const HandlerPlacePtr place = handler_place(std::get<0>(held));
         const HandlerStrand strand{HandlerExecutor{place}};
-        // The signal belongs to the strand. The function below owns it, and the handler.
-        const auto signal = std::make_shared<asio::cancellation_signal>();
-        const auto slot = signal->slot();
+        // The function `ended` owns the handler.
         const auto begin = [handler = shared.get(), held] { return std::apply(*handler, held); };
-        asio::co_spawn(
-            strand, run_handler(begin, place->stop_token(), strand, signal),
-            asio::bind_cancellation_slot(slot, [completion = std::move(completion), shared,
-                                                signal](std::exception_ptr error) {
-                if (error) {
-                    completion.failed(std::move(error));
-                } else {
-                    completion.done();
-                }
-            }));
+        auto ended = [completion = std::move(completion), shared](std::exception_ptr error) {
+            if (error) {
+                completion.failed(std::move(error));
+            } else {
+                completion.done();
+            }
+        };
+        spawn_handler(begin, *place, strand, std::move(ended));
     });
 }
 
-} // namespace sessionq::detail
+} // namespace sessionq::detail::inline SESSIONQ_ASIO_ADAPTER

@@ -16,6 +16,26 @@
 
 namespace sessionq::detail {
 
+template <>
+Client empty_result<Client>() {
+    return detail::client::Access::make<Client>(nullptr);
+}
+
+template <>
+SessionReceiver empty_result<SessionReceiver>() {
+    return detail::client::Access::make<SessionReceiver>(nullptr);
+}
+
+template <>
+Receiver empty_result<Receiver>() {
+    return detail::client::Access::make<Receiver>(nullptr);
+}
+
+template <>
+MessageBatch empty_result<MessageBatch>() {
+    return MessageBatch{0};
+}
+
 CallPtr<void> prepare_send(const Sender& sender, Message message, const CallOptions& call) {
     return prepare_send_all(sender, detail::client::SenderCore::batch_of(std::move(message)), call);
 }
@@ -225,6 +245,16 @@ CallPtr<StopReport> prepare_wait(const SessionProcessor& processor, const CallOp
 
 CallPtr<StopReport> prepare_wait(const Processor& processor, const CallOptions& call) {
     return detail::client::prepared(detail::client::Access::runtime(processor)->wait(call));
+}
+
+CallPtr<StopReport> prepare_stop(const SessionProcessor& processor, const StopOptions& options) {
+    return detail::client::prepared(
+        detail::client::Access::runtime(processor)->begin_stop(options));
+}
+
+CallPtr<StopReport> prepare_stop(const Processor& processor, const StopOptions& options) {
+    return detail::client::prepared(
+        detail::client::Access::runtime(processor)->begin_stop(options));
 }
 
 CallPtr<std::optional<std::string>> prepare_state(const SessionContext& session,

@@ -338,11 +338,16 @@ Operation<StopReport> ProcessorRuntime::wait(const CallOptions& call) const {
                     "for the stop"};
     }
     CallScope scope = scope_of(call, client_->clock().now());
+    return wait_for(*run, scope.deadline, std::move(scope.context));
+}
+
+Operation<StopReport> ProcessorRuntime::wait_for(const Run& run, Deadline deadline,
+                                                 OperationContext context) const {
     return {.client = client_,
             .loop = *client_->thread(0).thread,
-            .deadline = scope.deadline,
-            .context = std::move(scope.context),
-            .start = [waits = run->stop_waits](const PendingPtr<StopReport>& pending) {
+            .deadline = deadline,
+            .context = std::move(context),
+            .start = [waits = run.stop_waits](const PendingPtr<StopReport>& pending) {
                 // The stop is told on any thread, and the operation ends on its own loop.
                 const std::uint64_t number =
                     waits->add([&loop = pending->loop(), answer = AnswerTo<StopReport>{pending}](
@@ -351,6 +356,25 @@ Operation<StopReport> ProcessorRuntime::wait(const CallOptions& call) const {
                     });
                 pending->ask_port([waits, number] { waits->forget(number); });
             }};
+}
+
+PublicCall<StopReport> ProcessorRuntime::begin_stop(const StopOptions& options) {
+    const auto at_once = [](StopReport report) {
+        return PublicCall<StopReport>{
+            .finish = [report](core::Result<StopReport>) { return report; }};
+    };
+    const RunPtr run = current();
+    if (run == nullptr) {
+        return at_once({.complete = true});
+    }
+    const OperationContext::DetachedScope detached;
+    run->processor->stop(
+        terms_of(options, client_->clock().now()),
+        [waits = run->stop_waits](const StopReport& report) { waits->tell(report); });
+    if (run->calls_back()) {
+        return at_once({.requested_only = true});
+    }
+    return {.operation = wait_for(*run, Deadline::never(), {})};
 }
 
 StopReport ProcessorRuntime::stop(const StopOptions& options) noexcept try {

@@ -48,6 +48,8 @@ public:
     /// handlers has not returned.
     void start();
     StopReport stop(const StopOptions& options) noexcept;
+    /// Requests the stop, and makes the call that ends with it.
+    [[nodiscard]] PublicCall<StopReport> begin_stop(const StopOptions& options);
     [[nodiscard]] ProcessorState state() const;
     /// Makes the operation that ends when the current run has stopped. Throws `invalid_state`
     /// before the first start, and in a callback of the run.
@@ -98,6 +100,9 @@ private:
     [[nodiscard]] RunPtr started() const;
     /// Returns nothing if a receive thread does not answer within a second.
     [[nodiscard]] static std::optional<ProcessorDescription> described(const Run& run);
+    /// Makes the operation that ends when the run has stopped.
+    [[nodiscard]] Operation<StopReport> wait_for(const Run& run, Deadline deadline,
+                                                 OperationContext context) const;
     void require_startable() const;
     void open_describe_socket();
     /// Returns the JSON document that the describe socket sends.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An application that has an Asio of its own beside sessionq, and uses both at once. With
-// COROUTINES it also awaits sessionq's operations on its own Asio.
+// COROUTINES it also awaits sessionq's operations on its own Asio. With BOOST another part of it
+// awaits them on Boost.Asio.
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -21,6 +22,11 @@ using namespace sessionq;
 using namespace std::chrono_literals;
 
 bool asio_works_elsewhere();
+#ifdef BOOST
+bool boost_awaits(LocalBroker& broker, const Client& client);
+#else
+static bool boost_awaits(LocalBroker& /*broker*/, const Client& /*client*/) { return true; }
+#endif
 
 namespace {
 
@@ -94,8 +100,10 @@ int main() {
     const auto client = Client::in_process(broker);
     const bool handled = handles_messages(client);
     const bool awaited = awaits(client);
+    const bool boost_awaited = boost_awaits(broker, client);
     const bool refused = is_refused();
     done = true;
     elsewhere.join();
-    std::cout << (works && handled && awaited && refused ? "both work" : "broken") << '\n';
+    std::cout << (works && handled && awaited && boost_awaited && refused ? "both work" : "broken")
+              << '\n';
 }

@@ -10,6 +10,16 @@
 #include <string>
 #include <thread>
 
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/bind_executor.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/use_future.hpp>
+
+#include <sessionq/async.hpp>
 #include <sessionq/sessionq.hpp>
 
 #include "broker/broker.hpp"
@@ -107,6 +117,70 @@ TEST_CASE("Client::connect: the same application runs over TCP and over TLS") {
         consume(Client::connect(front.connection("localhost", "SAS_KEY_VALUE", ""), {},
                                 {.ca_file = certificates.ca()}));
     }
+}
+
+TEST_CASE("async_connect: it connects, or has the error of connect, in all forms") {
+    const Front front;
+    const auto answer = [](std::future<Client> connecting) {
+        std::optional<Client> connected;
+        const auto code = code_of([&] { connected = connecting.get(); });
+        if (connected) {
+            Sender{*connected, "orders"}.send(Message::of("one").in_session("a"));
+        }
+        return code;
+    };
+    const ClientOptions options{.operation_timeout = 20s};
+    const TlsOptions tls;
+    const std::string where =
+        "Endpoint=sb://127.0.0.1:" + std::to_string(front.port) + ";UseDevelopmentEmulator=true";
+    const NamedKeyCredential key{"RootManageSharedAccessKey", "SAS_KEY_VALUE"};
+    const NamedKeyCredential wrong{"RootManageSharedAccessKey", "wrong"};
+    const std::string orders = ";EntityPath=orders"; // connect asks for the right to it
+    CHECK(answer(async_connect(front.plain() + orders, options, tls, asio::use_future)) ==
+          std::nullopt);
+    CHECK(answer(async_connect(front.plain().c_str(), {}, {}, asio::use_future)) == std::nullopt);
+    CHECK(answer(async_connect(where + orders, key, {}, {}, asio::use_future)) == std::nullopt);
+    CHECK(answer(async_connect(where + orders, wrong, {}, {}, asio::use_future)) ==
+          Errc::unauthorized);
+    CHECK(answer(async_connect("Endpoint=sb://127.0.0.1:1;SharedAccessKeyName=a;SharedAccessKey=b",
+                               options, {}, asio::use_future)) == Errc::connection_refused);
+    const char* const null = nullptr;
+    CHECK(code_of([&] { static_cast<void>(async_connect(null)); }) == Errc::invalid_argument);
+    const std::shared_ptr<TokenCredential> none;
+    CHECK(code_of([&] { static_cast<void>(async_connect(where, none)); }) ==
+          Errc::invalid_argument);
+    const ClientOptions lazily{.connect_lazily = true};
+    CHECK(answer(async_connect(front.plain(), lazily, {}, asio::use_future)) == std::nullopt);
+}
+
+TEST_CASE("async_connect: a coroutine gets a client, and cancellation ends the attempt") {
+    const Front front;
+    asio::io_context context;
+    bool connected = false;
+    const auto body = [&]() -> asio::awaitable<void> {
+        const Client client = co_await async_connect(front.plain());
+        connected = client.options().receive_threads == 1;
+    };
+    asio::co_spawn(context, body(), asio::detached);
+    context.run();
+    CHECK(connected);
+
+    std::optional<Errc> ended;
+    asio::cancellation_signal signal;
+    // Nobody accepts: the connection waits in the queue of the socket.
+    asio::ip::tcp::acceptor silent{context, {asio::ip::address_v4::loopback(), 0}};
+    context.restart();
+    async_connect("Endpoint=sb://127.0.0.1:" + std::to_string(silent.local_endpoint().port()) +
+                      ";SharedAccessKeyName=a;SharedAccessKey=b;UseDevelopmentEmulator=true",
+                  {}, {},
+                  asio::bind_cancellation_slot(
+                      signal.slot(), asio::bind_executor(context, [&](const std::exception_ptr& why,
+                                                                      const Client&) {
+                          ended = code_of([&] { std::rethrow_exception(why); });
+                      })));
+    signal.emit(asio::cancellation_type::terminal);
+    context.run();
+    CHECK(ended == Errc::cancelled);
 }
 
 TEST_CASE("Client::connect: a receiver takes a session, keeps state with it, renews and settles") {

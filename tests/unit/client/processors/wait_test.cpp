@@ -11,8 +11,12 @@
 #include <thread>
 #include <vector>
 
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/bind_executor.hpp>
+#include <asio/cancellation_signal.hpp>
 #include <asio/co_spawn.hpp>
 #include <asio/io_context.hpp>
+#include <asio/use_future.hpp>
 
 #include <sessionq/async.hpp>
 #include <sessionq/local_broker.hpp>
@@ -195,4 +199,75 @@ TEST_CASE("wait: the awaitable twin ends with the stop, and when the processor i
     context.run();
     CHECK(failure == nullptr);
     CHECK(ended == 2);
+}
+
+TEST_CASE("async_stop: it requests the stop at once, and ends with its report") {
+    test::OrdersFixture f;
+    f.broker.create_queue("plain", {.requires_session = false});
+    SessionProcessor sessions{f.client, "orders"};
+    sessions.on_message([](MessageContext&) {});
+    const auto before = async_stop(sessions, {}, asio::use_future).get(); // never started
+    CHECK(before.complete);
+    sessions.start();
+    Processor plain{f.client, "plain"};
+    plain.on_message([](MessageContext&) {});
+    plain.start();
+    const StopOptions patient{.timeout = wait_patience};
+    auto ended = async_stop(plain, patient, asio::use_future);
+    CHECK(plain.state() != ProcessorState::running);
+    CHECK(ended.get().complete);
+    CHECK(plain.state() == ProcessorState::stopped);
+    CHECK(async_stop(plain, patient, asio::use_future).get().complete); // again
+
+    asio::io_context context;
+    StopReport report;
+    asio::co_spawn(context, async_stop(sessions, patient),
+                   [&](std::exception_ptr, StopReport ending) { report = ending; });
+    CHECK(sessions.state() != ProcessorState::running); // nobody awaits it yet
+    context.run();
+    CHECK(report.complete);
+    CHECK_FALSE(report.requested_only);
+}
+
+TEST_CASE("async_stop: a handler of the processor only requests the stop, also as a coroutine") {
+    test::OrdersFixture f;
+    f.sender.send(Message::of("1").in_session("ada"));
+    SessionProcessor processor{f.client, "orders"};
+    std::atomic<bool> requested{false};
+    processor.on_message(coroutine([&](MessageContext&) -> asio::awaitable<void> {
+        const StopReport report = co_await async_stop(processor);
+        requested = report.requested_only;
+    }));
+    processor.start();
+    CHECK(processor.wait({.timeout = wait_patience}).complete);
+    CHECK(requested);
+}
+
+TEST_CASE("async_stop: cancellation ends the wait, and the processor stops nevertheless") {
+    test::OrdersFixture f;
+    f.sender.send(Message::of("1").in_session("ada"));
+    SessionProcessor processor{f.client, "orders"};
+    std::latch started{1};
+    std::latch may_end{1};
+    processor.on_message([&](MessageContext&) {
+        started.count_down();
+        may_end.wait();
+    });
+    processor.start();
+    started.wait();
+    asio::io_context context;
+    asio::cancellation_signal signal;
+    std::optional<Errc> ended;
+    const StopOptions patient{.timeout = wait_patience};
+    async_stop(processor, patient,
+               asio::bind_cancellation_slot(
+                   signal.slot(),
+                   asio::bind_executor(context, [&](const std::exception_ptr& why, StopReport) {
+                       ended = code_of([&] { std::rethrow_exception(why); });
+                   })));
+    signal.emit(asio::cancellation_type::terminal);
+    context.run();
+    CHECK(ended == Errc::cancelled);
+    may_end.count_down();
+    CHECK(processor.wait({.timeout = wait_patience}).complete);
 }
