@@ -84,32 +84,39 @@
 namespace sessionq::inline v1 {
 
 // Twins of the functions of `Sender`
+/// As `Sender::send`.
 [[nodiscard]] inline asio::awaitable<void> async_send(const Sender& sender, Message message,
                                                       detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_send(sender, std::move(message), call));
 }
+/// As `Sender::send_all`.
 [[nodiscard]] inline asio::awaitable<void> async_send_all(const Sender& sender,
                                                           std::vector<Message> messages,
                                                           detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_send_all(sender, std::move(messages), call));
 }
+/// As `Sender::send`.
 [[nodiscard]] inline asio::awaitable<void> async_send(const Sender& sender, MessageBatch batch,
                                                       detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_send(sender, std::move(batch), call));
 }
+/// As `Sender::create_batch`.
 [[nodiscard]] inline asio::awaitable<MessageBatch> async_create_batch(
     const Sender& sender, std::uint64_t max_bytes = 0, detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_create_batch(sender, max_bytes, call));
 }
+/// As `Sender::schedule`.
 [[nodiscard]] inline asio::awaitable<std::int64_t> async_schedule(
     const Sender& sender, Message message, WallTime when, detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_schedule(sender, std::move(message), when, call));
 }
+/// As `Sender::schedule_all`.
 [[nodiscard]] inline asio::awaitable<std::vector<std::int64_t>> async_schedule_all(
     const Sender& sender, std::vector<Message> messages, WallTime when,
     detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_schedule_all(sender, std::move(messages), when, call));
 }
+/// As `Sender::cancel_scheduled`.
 [[nodiscard]] inline asio::awaitable<void> async_cancel_scheduled(
     const Sender& sender, std::vector<std::int64_t> sequence_numbers,
     detail::AsyncCallOptions call = {}) {
@@ -118,84 +125,100 @@ namespace sessionq::inline v1 {
 }
 
 // Twins of the functions of `SessionReceiver`
+/// As `SessionReceiver::accept`.
 [[nodiscard]] inline asio::awaitable<SessionReceiver> async_accept(
     const Client& client, const std::string& entity, const std::string& session_id,
     SessionReceiverOptions options = {}, detail::AsyncCallOptions call = {}) {
     return detail::await(
         detail::prepare_accept(client, entity, session_id, std::move(options), call));
 }
+/// As `SessionReceiver::accept_next`.
 [[nodiscard]] inline asio::awaitable<SessionReceiver> async_accept_next(
     const Client& client, const std::string& entity, SessionReceiverOptions options = {},
     detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_accept_next(client, entity, std::move(options), call));
 }
+/// As `SessionReceiver::try_accept_next`.
 [[nodiscard]] inline asio::awaitable<std::optional<SessionReceiver>> async_try_accept_next(
     const Client& client, const std::string& entity, Duration wait = Duration::zero(),
     SessionReceiverOptions options = {}, detail::AsyncCallOptions call = {}) {
     return detail::await(
         detail::prepare_try_accept_next(client, entity, wait, std::move(options), call));
 }
+/// As `SessionReceiver::receive`.
 [[nodiscard]] inline asio::awaitable<std::vector<SessionMessage>> async_receive(
     const SessionReceiver& receiver, std::size_t max_messages, Duration wait = Duration::max(),
     detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_receive(receiver, max_messages, wait, call));
 }
+/// As `SessionReceiver::receive_one`.
 [[nodiscard]] inline asio::awaitable<std::optional<SessionMessage>> async_receive_one(
     const SessionReceiver& receiver, Duration wait = Duration::max(),
     detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_receive_one(receiver, wait, call));
 }
+/// As `SessionReceiver::receive_deferred`.
 [[nodiscard]] inline asio::awaitable<std::vector<SessionMessage>> async_receive_deferred(
     const SessionReceiver& receiver, std::vector<std::int64_t> sequence_numbers,
     detail::AsyncCallOptions call = {}) {
     return detail::await(
         detail::prepare_receive_deferred(receiver, std::move(sequence_numbers), call));
 }
+/// As `SessionReceiver::state`.
 [[nodiscard]] inline asio::awaitable<std::optional<std::string>> async_state(
     const SessionReceiver& receiver, detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_state(receiver, call));
 }
+/// As `SessionReceiver::set_state`.
 [[nodiscard]] inline asio::awaitable<void> async_set_state(const SessionReceiver& receiver,
                                                            std::optional<std::string> state,
                                                            detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_set_state(receiver, std::move(state), call));
 }
+/// As `SessionReceiver::renew_lock`.
 [[nodiscard]] inline asio::awaitable<Deadline> async_renew_lock(
     const SessionReceiver& receiver, detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_renew_lock(receiver, call));
 }
+/// As `SessionReceiver::close`.
 [[nodiscard]] inline asio::awaitable<void> async_close(const SessionReceiver& receiver,
                                                        detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_close(receiver, call));
 }
 
 // Twins of the functions of `Receiver`; `async_open_receiver` is that of `Receiver::open`
+/// As `Receiver::open`.
 [[nodiscard]] inline asio::awaitable<Receiver> async_open_receiver(
     const Client& client, const std::string& entity, ReceiverOptions options = {},
     detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_open_receiver(client, entity, std::move(options), call));
 }
+/// As `Receiver::receive`.
 [[nodiscard]] inline asio::awaitable<std::vector<LockedMessage>> async_receive(
     const Receiver& receiver, std::size_t max_messages, Duration wait = Duration::max(),
     detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_receive(receiver, max_messages, wait, call));
 }
+/// As `Receiver::receive_one`.
 [[nodiscard]] inline asio::awaitable<std::optional<LockedMessage>> async_receive_one(
     const Receiver& receiver, Duration wait = Duration::max(), detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_receive_one(receiver, wait, call));
 }
+/// As `Receiver::receive_deferred`.
 [[nodiscard]] inline asio::awaitable<std::vector<LockedMessage>> async_receive_deferred(
     const Receiver& receiver, std::vector<std::int64_t> sequence_numbers,
     detail::AsyncCallOptions call = {}) {
     return detail::await(
         detail::prepare_receive_deferred(receiver, std::move(sequence_numbers), call));
 }
+/// As `Receiver::close`.
 [[nodiscard]] inline asio::awaitable<void> async_close(const Receiver& receiver,
                                                        detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_close(receiver, call));
 }
 
 // Twins of the functions of `LockedMessage`, which is also `SessionMessage`
+/// As `LockedMessage::renew_lock`.
 [[nodiscard]] inline asio::awaitable<Deadline> async_renew_lock(
     const LockedMessage& message, detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_renew_lock(message, call));
@@ -203,24 +226,29 @@ namespace sessionq::inline v1 {
 
 // Settling: like its twin, the function decides the message before it returns. Await the result:
 // otherwise the message stays decided and is never settled.
+/// As `LockedMessage::complete`.
 [[nodiscard]] inline asio::awaitable<void> async_complete(const LockedMessage& message,
                                                           detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_complete(message, call));
 }
+/// As `LockedMessage::abandon`.
 [[nodiscard]] inline asio::awaitable<void> async_abandon(const LockedMessage& message,
                                                          Properties properties_to_modify = {},
                                                          detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_abandon(message, std::move(properties_to_modify), call));
 }
+/// As `LockedMessage::release`.
 [[nodiscard]] inline asio::awaitable<void> async_release(const LockedMessage& message,
                                                          detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_release(message, call));
 }
+/// As `LockedMessage::defer`.
 [[nodiscard]] inline asio::awaitable<void> async_defer(const LockedMessage& message,
                                                        Properties properties_to_modify = {},
                                                        detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_defer(message, std::move(properties_to_modify), call));
 }
+/// As `LockedMessage::dead_letter`.
 [[nodiscard]] inline asio::awaitable<void> async_dead_letter(const LockedMessage& message,
                                                              std::string reason = {},
                                                              std::string description = {},
@@ -231,14 +259,17 @@ namespace sessionq::inline v1 {
 }
 
 // Twins of the functions of `Browser`, and of `list_sessions`
+/// As `Browser::peek`.
 [[nodiscard]] inline asio::awaitable<std::vector<ReceivedMessage>> async_peek(
     Browser& browser, std::uint32_t max_messages, detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_peek(browser, max_messages, call));
 }
+/// As `Browser::next`.
 [[nodiscard]] inline asio::awaitable<std::optional<ReceivedMessage>> async_next(
     Browser& browser, Duration wait = Duration::max(), detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_next(browser, wait, call));
 }
+/// As `list_sessions`.
 [[nodiscard]] inline asio::awaitable<std::vector<std::string>> async_list_sessions(
     const Client& client, const std::string& entity, const ListSessionsOptions& options = {},
     detail::AsyncCallOptions call = {}) {
@@ -246,6 +277,7 @@ namespace sessionq::inline v1 {
 }
 
 // Twin of `purge`
+/// As `purge`.
 [[nodiscard]] inline asio::awaitable<std::uint64_t> async_purge(
     const Client& client, const std::string& entity, const PurgeOptions& options = {},
     detail::AsyncCallOptions call = {}) {
@@ -253,21 +285,25 @@ namespace sessionq::inline v1 {
 }
 
 // Twins of the functions of `RuleManager`: `add`, `remove` and `list`
+/// As `RuleManager::add`.
 [[nodiscard]] inline asio::awaitable<void> async_add_rule(const RuleManager& rules, Rule rule,
                                                           detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_add_rule(rules, std::move(rule), call));
 }
+/// As `RuleManager::remove`.
 [[nodiscard]] inline asio::awaitable<void> async_remove_rule(const RuleManager& rules,
                                                              std::string name,
                                                              detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_remove_rule(rules, std::move(name), call));
 }
+/// As `RuleManager::list`.
 [[nodiscard]] inline asio::awaitable<std::vector<Rule>> async_list_rules(
     const RuleManager& rules, detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_list_rules(rules, call));
 }
 
 // Twin of `redrive`
+/// As `redrive`.
 [[nodiscard]] inline asio::awaitable<RedriveReport> async_redrive(
     const Client& client, const std::string& entity, RedriveOptions options = {},
     detail::AsyncCallOptions call = {}) {
@@ -276,10 +312,12 @@ namespace sessionq::inline v1 {
 
 // Twins of `wait` of `SessionProcessor` and `Processor`. A handler of that processor, also one that
 // is a coroutine, may not call them: they throw `invalid_state`, as `wait` does.
+/// As `SessionProcessor::wait`.
 [[nodiscard]] inline asio::awaitable<StopReport> async_wait(const SessionProcessor& processor,
                                                             detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_wait(processor, call));
 }
+/// As `Processor::wait`.
 [[nodiscard]] inline asio::awaitable<StopReport> async_wait(const Processor& processor,
                                                             detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_wait(processor, call));
@@ -358,15 +396,18 @@ namespace sessionq::inline v1 {
 
 // Twins of the functions of `SessionContext`, for handlers that are coroutines. The context is
 // valid until the handler has finished.
+/// As `SessionContext::state`.
 [[nodiscard]] inline asio::awaitable<std::optional<std::string>> async_state(
     const SessionContext& session, detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_state(session, call));
 }
+/// As `SessionContext::set_state`.
 [[nodiscard]] inline asio::awaitable<void> async_set_state(const SessionContext& session,
                                                            std::optional<std::string> state,
                                                            detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_set_state(session, std::move(state), call));
 }
+/// As `SessionContext::receive_deferred`.
 [[nodiscard]] inline asio::awaitable<std::vector<SessionMessage>> async_receive_deferred(
     const SessionContext& session, std::vector<std::int64_t> sequence_numbers,
     detail::AsyncCallOptions call = {}) {

@@ -109,6 +109,7 @@ public:
     /// fetch runs in the context that is ambient then.
     /// Errors of `begin` and of each step: the broker's (see `Errc`).
     [[nodiscard]] Iterator begin();
+    /// The end of an iteration.
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
     // The same for programs that take errors as values. `Result` says what holds for all. An

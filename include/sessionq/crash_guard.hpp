@@ -40,6 +40,7 @@ namespace sessionq::inline v1 {
 /// It needs session state and one handler per session (`max_concurrent_calls_per_session` 1): of
 /// several, nobody knows which one killed the process.
 struct CrashGuard {
+    /// What becomes of the message.
     enum class Action : std::uint8_t {
         /// The message goes to the dead-letter queue, reason "ConsumerLost". The session continues.
         dead_letter,

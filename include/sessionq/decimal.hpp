@@ -25,6 +25,7 @@ namespace sessionq::inline v1 {
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class Decimal {
 public:
+    /// How long the encoded form is, and so how many digits it holds.
     enum class Width : std::uint8_t {
         bits32,  ///< 7 digits.
         bits64,  ///< 16 digits.

@@ -116,6 +116,7 @@ struct HealthReason {
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 struct Health {
+    /// How well it works.
     enum class State : std::uint8_t {
         healthy,
         degraded, ///< Something is wrong. `reasons` names it.

@@ -39,12 +39,14 @@ public:
 
     using Seconds = std::chrono::duration<double>;
 
+    /// The lengths of a range, and how many there are.
     struct Bucket {
         Duration lower{}; ///< The shortest length that it counts.
         Duration upper{}; ///< The longest length that it counts.
         std::uint64_t count{0};
     };
 
+    /// Counts a length.
     void add(Duration length);
     /// Adds all that `other` has counted.
     Histogram& operator+=(const Histogram& other);

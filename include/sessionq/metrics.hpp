@@ -20,6 +20,7 @@ struct MetricAttribute {
 };
 using MetricAttributes = std::vector<MetricAttribute>;
 
+/// How the points of a metric are read.
 enum class MetricKind : std::uint8_t {
     counter,   ///< A total since the start. It only grows.
     gauge,     ///< The present value.
@@ -32,6 +33,7 @@ enum class MetricKind : std::uint8_t {
 /// Writes `to_string(kind)`.
 std::ostream& operator<<(std::ostream& out, MetricKind kind);
 
+/// One value of a metric, with the attributes that tell it from the others.
 struct MetricPoint {
     MetricAttributes attributes{};
     double value{0};       ///< Of a counter or gauge. Whole numbers are exact up to 2^53.

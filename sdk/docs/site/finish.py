@@ -17,7 +17,7 @@ from urllib.parse import unquote
 # name alone: it takes a variable `client` for the enumerator SpanKind::client.
 GUESSED = re.compile(r'<a class="code hl_(?:enumvalue|variable|enumeration)"[^>]*>([^<:]*)</a>')
 # In a guide a name is in code. Elsewhere "Message" begins a sentence.
-WORD = re.compile(r'(?<!<code>)<a class="el"[^>]*>(\w+)</a>(?!</code>)')
+WORD = re.compile(r'(?<!<code>)<a class="el" href="(?:class|struct|group)[^>]*>(\w+)</a>(?!</code>)')
 # What a class has without saying it: Doxygen's names of functions that need no comment.
 OF_ITSELF = re.compile(r"~|operator")
 ELSEWHERE = re.compile(r"[a-z]+:|//")
@@ -41,11 +41,14 @@ def described(element: ElementTree.Element) -> bool:
     )
 
 
-def needs_comment(member: ElementTree.Element, owner: str) -> bool:
+def needs_comment(member: ElementTree.Element, owner: str, told: set[str]) -> bool:
+    """Not what a class has by itself, an accessor, whose name says it, or the overload of a
+    function that has a comment."""
     if member.get("prot") != "public" or member.get("kind") not in ("function", "enum"):
         return False
     name = member.findtext("name", "")
-    if OF_ITSELF.match(name) or member.find("reimplements") is not None:
+    accessor = member.get("const") == "yes" and member.find("param") is None
+    if OF_ITSELF.match(name) or accessor or name in told:
         return False
     return name != re.sub(r"<.*", "", owner).split("::")[-1].strip()  # a constructor
 
@@ -67,8 +70,12 @@ def without_comment(xml: Path, work: Path) -> list[str]:
             if kind in ("class", "struct", "union", "concept") and not described(compound):
                 if compound.get("prot") in (None, "public"):
                     complain(compound, kind, name)
-            for member in compound.iter("memberdef"):
-                if needs_comment(member, name) and not described(member):
+            members = list(compound.iter("memberdef"))
+            told = {member.findtext("name", "") for member in members if described(member)}
+            if kind not in ("class", "struct"):
+                told = set()  # free functions of one name may have nothing in common
+            for member in members:
+                if needs_comment(member, name, told) and not described(member):
                     own = f"{name}::" if kind in ("class", "struct") else ""
                     complain(member, member.get("kind", ""), own + member.findtext("name", ""))
     return sorted(found.values())
@@ -125,6 +132,8 @@ def main(root: Path, work: Path) -> int:
     for picture in (root / "sdk/docs").glob("*.svg"):
         shutil.copy(picture, site)
     shutil.copy(root / "sdk/docs/site/search.css", site / "search")
+    for index in site.glob("functions*.html"):  # of all members; nothing leads there
+        index.unlink()
     without_guesses(site, {path.stem for path in (work / "pages").glob("*.md")})
     found = without_comment(work / "xml", work) + broken_links(site)
     print("\n".join(found), end="\n" if found else "", file=sys.stderr)

@@ -21,6 +21,7 @@ NAMESPACE = re.compile(r"namespace sessionq::inline v1(::\w+)? \{$")
 INTERNAL = re.compile(r"namespace sessionq::detail\b.*\{$")
 HEADER_LINK = re.compile(rf"{INCLUDE}/(?:testing/)?(\w+)\.hpp$")
 LINK = re.compile(r"(?<!!)\[((?:`[^`]*`|[^\]`])*)\]\(([^)\s]+)\)")
+BROKEN_LINK = re.compile(r"(?<=[ (])(\[[^\[\]\n]*)\n([^\[\]\n]*\]\()")
 CONTENTS_FROM = 4  # headings; a shorter page needs no list of them
 
 
@@ -89,8 +90,20 @@ def without_internals(lines: list[str]) -> list[str]:
     return kept
 
 
+def without_private(lines: list[str]) -> list[str]:
+    """Also makes friend functions members. Doxygen leaves friends out, but not links to them."""
+    kept, hidden = [], None
+    for line in lines:
+        if hidden is None and line.strip() == "private:":
+            hidden = line.removesuffix("private:")
+        elif hidden is not None and line in (f"{hidden}}};", f"{hidden}public:"):
+            hidden = None
+        kept.append("" if hidden is not None else re.sub(r"^( *)friend (?!class|struct)", r"\1", line))
+    return kept
+
+
 def header_for_doxygen(text: str, name: str, group: str) -> str:
-    lines = without_internals(text.split("\n"))
+    lines = without_private(without_internals(text.split("\n")))
     opened = False
     comment = next((n for n, line in enumerate(lines) if line), 0)
     for number, line in enumerate(lines):
@@ -150,6 +163,12 @@ def own_comment(lines: list[str]) -> int | None:
     return None
 
 
+def escaped(text: str) -> str:
+    """Keeps Doxygen from commands, references and quotations in a guide, where nobody means them."""
+    text = re.sub(r"(?<![\w(\\])([@#])(?=\w)", r"\\\1", text)
+    return re.sub(r"(?<!\w)'", "&apos;", text)
+
+
 class Page:
     def __init__(self, site: Site, path: Path):
         self.site = site
@@ -160,7 +179,8 @@ class Page:
 
     def for_doxygen(self) -> str:
         lines, fence, title = [], "", True
-        for line in self.path.read_text(encoding="utf-8").split("\n"):
+        text = self.path.read_text(encoding="utf-8")
+        for line in BROKEN_LINK.sub(r"\1 \2", text).split("\n"):
             opens = re.match(r" *(```+|~~~+)(\w*)", line)
             if opens and (not fence or line.strip() == fence):
                 if not fence and opens[2] not in ("cpp", "python"):
@@ -189,8 +209,7 @@ class Page:
         spans = re.split(r"(``[^`]*``|`[^`]*`)", LINK.sub(self.link, quoted(line)))
         spans = [re.sub(r'(<img src=")[^"]*/', r"\1", span) for span in spans]
         return "".join(
-            span if span.startswith("`") else re.sub(r"(?<![\w(\\])([@#])(?=\w)", r"\\\1", span)
-            for span in spans
+            span if span.startswith("`") else escaped(span) for span in spans
         )
 
     def link(self, match: re.Match) -> str:
