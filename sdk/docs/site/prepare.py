@@ -69,12 +69,12 @@ def public_headers(root: Path) -> list[Path]:
     return [path for path in headers if path.parent.name != "detail"]
 
 
-SPAN = re.compile(r"(?<!`)`([^`\n]*'[^`\n]*)`(?!`)")
+SPAN = re.compile(r"(?<!`)`([^`\n]*)`(?!`)")
 
 
 def quoted(text: str) -> str:
     """Doxygen reads `'x'` as a quotation, but not ``'x'``."""
-    return SPAN.sub(r"``\1``", text)
+    return SPAN.sub(lambda span: f"``{span[1]}``" if "'" in span[1] else span[0], text)
 
 
 def without_internals(lines: list[str]) -> list[str]:
