@@ -82,7 +82,8 @@ install_runtimes() {
 # For all stages of .ci/run at once.
 install_everything() {
     need_packages "${build_packages[@]}" "${test_packages[@]}" "${sample_packages[@]}" \
-        "${ledger_packages[@]}" "${lint_packages[@]}" "${checked_packages[@]}" &&
+        "${ledger_packages[@]}" "${docs_packages[@]}" "${lint_packages[@]}" \
+        "${checked_packages[@]}" &&
         install_runtimes
 }
 

@@ -19,7 +19,7 @@ namespace sessionq::inline v1 {
 ///
 /// Example:
 ///
-///     const std::optional<Decimal> price = Decimal::parse("7.50");
+///     const std::optional<Decimal> price = Decimal::parse("7.50", Decimal::Width::bits64);
 ///     std::cout << price->to_string() << '\n'; // 7.50
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.

@@ -26,6 +26,9 @@ namespace sessionq::inline v1 {
 ///     waits.add(std::chrono::microseconds{250});
 ///     waits.add(std::chrono::milliseconds{3});
 ///     std::cout << "half of them took less than " << waits.quantile(0.5).count() << " ns\n";
+///     for (const Histogram::Bucket& bucket : waits.buckets()) {
+///         std::cout << bucket.count << " up to " << bucket.upper.count() << " ns\n";
+///     }
 ///
 /// Thread safety:
 /// Distinct objects: safe.

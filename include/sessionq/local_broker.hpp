@@ -25,6 +25,11 @@ namespace sessionq::inline v1 {
 
 /// Properties of a queue of a `LocalBroker`, fixed at creation. An aggregate for designated
 /// initialisers. A bad value throws `Error{Errc::invalid_option}` naming the member.
+///
+/// Example:
+///
+///     LocalBroker broker;
+///     broker.create_queue("jobs", {.requires_session = false, .order = MessageOrder::priority});
 struct QueueOptions {
     /// True: every message names a session, and consumers receive by session. False: consumers
     /// receive single messages. Default true.
@@ -83,6 +88,12 @@ struct QueueOptions {
 };
 
 /// Properties of a topic of a `LocalBroker`, fixed at creation.
+///
+/// Example:
+///
+///     LocalBroker broker;
+///     broker.create_topic("news", {.duplicate_detection_window = std::chrono::minutes{10}});
+///     broker.create_subscription("news", "sports", {.requires_session = false});
 struct TopicOptions {
     /// Upper bound of the messages' time to live in every subscription, and the time to live of
     /// messages that set none. Range: over zero. Unset: unlimited. Default unset.

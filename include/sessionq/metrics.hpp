@@ -12,6 +12,11 @@
 namespace sessionq::inline v1 {
 
 /// A name and a value that tell points of one metric apart.
+///
+/// Example:
+///
+///     const MetricAttribute completed{"sessionq.outcome", "completed"};
+///     std::cout << processor.metrics().value("sessionq.message.ended", {completed}) << '\n';
 struct MetricAttribute {
     std::string name{};
     std::string value{};
@@ -41,6 +46,17 @@ struct MetricPoint {
 };
 
 /// One metric with its points. All of them have different attributes.
+///
+/// Example:
+///
+///     const Metrics metrics = processor.metrics();
+///     for (const Metric& metric : metrics.all()) {
+///         for (const MetricPoint& point : metric.points) {
+///             if (metric.kind == MetricKind::gauge) {
+///                 std::cout << metric.name << ' ' << point.value << ' ' << metric.unit << '\n';
+///             }
+///         }
+///     }
 struct Metric {
     std::string name{};        ///< As OpenTelemetry writes it: `messaging.process.duration`.
     std::string description{}; ///< One sentence for people.
@@ -220,6 +236,10 @@ private:
 /// `sum`, `min`, `max`, `p50`, `p90`, `p99` and `buckets` instead: the longest length that each
 /// bucket counts (`upper`) and its own `count`. Lengths are seconds. Bytes that are not UTF-8
 /// become U+FFFD.
+///
+/// Example:
+///
+///     std::cout << to_json(client.metrics()) << '\n';
 [[nodiscard]] std::string to_json(const Metrics& metrics);
 
 } // namespace sessionq::inline v1

@@ -9,7 +9,7 @@ A name is used if its comment has an example, if the code has it, and also
 - a twin such as `try_purge` of a function that the code calls,
 - a twin for coroutines: the example of async.hpp shows how all of them are awaited,
 - a template whose alias the code has.
-Operators and to_string are not looked for: every enum has them, and the check enum_names holds that.
+Operators and to_string are left out: the check enum_names holds that every enum has them.
 """
 
 import re
@@ -25,7 +25,9 @@ from source_text import sources
 # Names that need no example, and why.
 EXEMPT = {
     "Iterator": "a loop over a Browser makes it",
+    "error_category": "std::error_code has it",
     "make_error_code": "std::error_code calls it",
+    "to_trace_context": "the reverse of to_span_context, which has an example",
 }
 
 ENUM = re.compile(r"\benum\s+(?:class|struct)?\s*(?P<name>\w+)[^;{}]*$")

@@ -17,7 +17,9 @@ from urllib.parse import unquote
 # name alone: it takes a variable `client` for the enumerator SpanKind::client.
 GUESSED = re.compile(r'<a class="code hl_(?:enumvalue|variable|enumeration)"[^>]*>([^<:]*)</a>')
 # In a guide a name is in code. Elsewhere "Message" begins a sentence.
-WORD = re.compile(r'(?<!<code>)<a class="el" href="(?:class|struct|group)[^>]*>(\w+)</a>(?!</code>)')
+WORD = re.compile(
+    r'(?<!<code>)<a class="el" href="(?:class|struct|group)[^>]*>(\w+)</a>(?!</code>)'
+)
 # What a class has without saying it: Doxygen's names of functions that need no comment.
 OF_ITSELF = re.compile(r"~|operator")
 ELSEWHERE = re.compile(r"[a-z]+:|//")

@@ -98,7 +98,8 @@ def without_private(lines: list[str]) -> list[str]:
             hidden = line.removesuffix("private:")
         elif hidden is not None and line in (f"{hidden}}};", f"{hidden}public:"):
             hidden = None
-        kept.append("" if hidden is not None else re.sub(r"^( *)friend (?!class|struct)", r"\1", line))
+        shown = "" if hidden is not None else line
+        kept.append(re.sub(r"^( *)friend (?!class|struct)", r"\1", shown))
     return kept
 
 
@@ -164,7 +165,7 @@ def own_comment(lines: list[str]) -> int | None:
 
 
 def escaped(text: str) -> str:
-    """Keeps Doxygen from commands, references and quotations in a guide, where nobody means them."""
+    """Keeps Doxygen from commands, references and quotations in a guide, which has none."""
     text = re.sub(r"(?<![\w(\\])([@#])(?=\w)", r"\\\1", text)
     return re.sub(r"(?<!\w)'", "&apos;", text)
 
