@@ -253,10 +253,10 @@ public:
     /// The names of a topic's subscriptions. Errors: entity_not_found.
     [[nodiscard]] std::vector<std::string> subscription_names(const std::string& topic) const;
 
-    /// Adds a rule. A subscription has up to 2,000. A change applies from the next
-    /// message on. Errors: invalid_argument (names the fault of the rule), duplicate_entity (a rule
-    /// of that name), quota_exceeded (also: the disk is full), entity_not_found (of the
-    /// subscription, or of the rule to remove), server_busy (the disk rejects writes).
+    /// Adds a rule. A subscription has up to 2,000. A change applies from the next message on.
+    /// Errors: invalid_argument (names the fault of the rule), duplicate_entity (a rule of that
+    /// name), quota_exceeded (also: the disk is full), entity_not_found (of the subscription, or of
+    /// the rule to remove), server_busy (the disk rejects writes).
     void add_rule(const std::string& topic, const std::string& subscription, Rule rule);
     /// Removes a rule. `add_rule` has the errors.
     void remove_rule(const std::string& topic, const std::string& subscription,

@@ -190,6 +190,7 @@ FIXTURE = {
         "enum class Guided { one };\n"
         "struct Options {\n    int depth{1};\n    int both{};\n};\n"
         "struct Others {\n    int both{};\n};\n"
+        "struct Limits {\n    int both{};\n};\nvoid limit(int last, Limits limits = {});\n"
         "template <typename T>\nclass Handler {};\nusing IntHandler = Handler<int>;\n"
         "[[nodiscard]] int purge(Shown& shown);\n"
         "[[nodiscard]] int try_purge(Shown& shown);\n"
@@ -200,7 +201,7 @@ FIXTURE = {
     ),
     "samples/1.cpp": (
         "// Others, drop\nauto one = Sampled::one;\nauto two = made({.depth = 1, .both = 2});\n"
-        'IntHandler three{"State"};\n'
+        'IntHandler three{"State"};\nlimit(4, {.both = 3});\n'
     ),
     README: "`Others`\n```sh\ndrop\n```\n",
     f"{GUIDES}/a.md": "```cpp\nGuided guided;\npurge(shown);\n```\nOthers\n",
@@ -208,5 +209,5 @@ FIXTURE = {
 EXPECTED = [
     "include/sessionq/a.hpp:11",
     "include/sessionq/a.hpp:22",
-    "include/sessionq/a.hpp:30",
+    "include/sessionq/a.hpp:34",
 ]

@@ -55,15 +55,14 @@ def needs_comment(member: ElementTree.Element, owner: str, told: set[str]) -> bo
     return name != re.sub(r"<.*", "", owner).split("::")[-1].strip()  # a constructor
 
 
-def without_comment(xml: Path, work: Path) -> list[str]:
+def without_comment(xml: Path) -> list[str]:
     found: dict[str, str] = {}
 
     def complain(element: ElementTree.Element, kind: str, name: str) -> None:
         place = element.find("location")
-        where = Path(place.get("file", "")) if place is not None else Path()
-        where = where.relative_to(work) if where.is_relative_to(work) else where
+        where = place.get("file") if place is not None else "?"
         line = place.get("line") if place is not None else "1"
-        found[element.get("id", "")] = f"{where}:{line}: {kind} {name} has no comment"
+        found[element.get("id", "")] = f"include/{where}:{line}: {kind} {name} has no comment"
 
     for path in sorted(xml.glob("*.xml")):
         for compound in ElementTree.parse(path).getroot().iter("compounddef"):
@@ -137,7 +136,7 @@ def main(root: Path, work: Path) -> int:
     for index in site.glob("functions*.html"):  # of all members; nothing leads there
         index.unlink()
     without_guesses(site, {path.stem for path in (work / "pages").glob("*.md")})
-    found = without_comment(work / "xml", work) + broken_links(site)
+    found = without_comment(work / "xml") + broken_links(site)
     print("\n".join(found), end="\n" if found else "", file=sys.stderr)
     return 1 if found else 0
 

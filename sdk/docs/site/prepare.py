@@ -104,6 +104,7 @@ def without_private(lines: list[str]) -> list[str]:
 
 
 def header_for_doxygen(text: str, name: str, group: str) -> str:
+    text = text.replace("detail::AsyncCallOptions", "CallOptions")  # made from these
     lines = without_private(without_internals(text.split("\n")))
     opened = False
     comment = next((n for n, line in enumerate(lines) if line), 0)
@@ -260,7 +261,7 @@ def navigation(site: Site) -> str:
     """The menu of every page."""
 
     def menu(title: str, entries: str) -> str:
-        return f"<details><summary>{title}</summary><div>{entries}</div></details>"
+        return f"<details name='menu'><summary>{title}</summary><div>{entries}</div></details>"
 
     guides = ""
     for title, pages in site.parts:
