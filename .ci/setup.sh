@@ -17,6 +17,7 @@ test_packages=(libqpid-proton11-dev tinyproxy-bin faketime zsh fish libboost-dev
 sample_packages=(libspdlog-dev) # a sample without its library is skipped
 bench_packages=(libbenchmark-dev)
 ledger_packages=(valgrind) # counts instructions for tests/bench/ledger.py
+docs_packages=(doxygen python3) # sdk/docs/build
 lint_packages=(clang-format clang-tidy)
 checked_packages=(clang-16 libclang-rt-16-dev lld-16) # for sanitizers and fuzz harnesses
 
@@ -81,7 +82,8 @@ install_runtimes() {
 # For all stages of .ci/run at once.
 install_everything() {
     need_packages "${build_packages[@]}" "${test_packages[@]}" "${sample_packages[@]}" \
-        "${ledger_packages[@]}" "${lint_packages[@]}" "${checked_packages[@]}" &&
+        "${ledger_packages[@]}" "${docs_packages[@]}" "${lint_packages[@]}" \
+        "${checked_packages[@]}" &&
         install_runtimes
 }
 

@@ -12,7 +12,11 @@ namespace sessionq::inline v1 {
 /// initialisers. `on_messages` checks it: a value out of range throws
 /// `Error{Errc::invalid_option}` naming the member. Nothing is clamped.
 ///
-///     const BatchOptions options{.max_messages = 500, .max_wait = std::chrono::milliseconds{50}};
+/// Example:
+///
+///     processor.on_messages(
+///         [](std::span<MessageContext> batch) { std::cout << batch.size() << '\n'; },
+///         {.max_messages = 500, .max_wait = std::chrono::milliseconds{50}});
 struct BatchOptions {
     /// Most messages in one batch. A batch has no more than the processor fetches of a session at
     /// once (`SessionProcessorOptions::prefetch`) and than a turn has left

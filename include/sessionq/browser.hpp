@@ -109,6 +109,7 @@ public:
     /// fetch runs in the context that is ambient then.
     /// Errors of `begin` and of each step: the broker's (see `Errc`).
     [[nodiscard]] Iterator begin();
+    /// The end of an iteration.
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
     // The same for programs that take errors as values. `Result` says what holds for all. An
@@ -189,6 +190,15 @@ struct ListSessionsOptions {
 /// Errors: the broker's (see `Errc`). In particular invalid_argument (`entity` must have 1 to 260
 /// characters), not_supported (the broker cannot list sessions) and resource_exhausted (the ids
 /// take more than 128 MiB, which is about two million ids of 36 characters).
+///
+/// Example:
+///
+///     const WallTime yesterday = std::chrono::system_clock::now() - std::chrono::hours{24};
+///     for (const std::string& id :
+///          list_sessions(client, "orders", {.state_set_after = yesterday})) {
+///         std::cout << id << '\n';
+///     }
+///
 /// Thread safety: safe.
 [[nodiscard]] std::vector<std::string> list_sessions(const Client& client,
                                                      const std::string& entity,

@@ -10,6 +10,7 @@
 
 namespace sessionq::inline v1 {
 
+/// See `Callback<Result(Args...)>`, which is the one to use.
 template <typename Signature>
 class Callback;
 

@@ -29,6 +29,16 @@ std::ostream& operator<<(std::ostream& out, IdleDirection direction);
 
 /// Idleness of one connection, as `ClientOptions::on_connection_idle` receives it.
 ///
+/// Example:
+///
+///     const auto tell = [](const ConnectionIdleness& idleness) {
+///         if (idleness.direction == IdleDirection::read) {
+///             std::cerr << idleness.broker << " is silent\n";
+///         }
+///     };
+///     const Client watched =
+///         Client::connect(std::getenv("SESSIONQ_CONNECTION"), {.on_connection_idle = tell});
+///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 struct ConnectionIdleness {
     IdleDirection direction{IdleDirection::read};

@@ -39,7 +39,15 @@ namespace sessionq::inline v1 {
 ///
 /// It needs session state and one handler per session (`max_concurrent_calls_per_session` 1): of
 /// several, nobody knows which one killed the process.
+///
+/// Example:
+///
+///     SessionProcessor guarded{
+///         client, "orders",
+///         {.max_concurrent_calls_per_session = 1,
+///          .crash_guard = CrashGuard{.then = CrashGuard::Action::park_session}}};
 struct CrashGuard {
+    /// What becomes of the message.
     enum class Action : std::uint8_t {
         /// The message goes to the dead-letter queue, reason "ConsumerLost". The session continues.
         dead_letter,

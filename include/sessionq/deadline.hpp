@@ -24,7 +24,9 @@ public:
     /// Never passes. The default.
     constexpr Deadline() noexcept = default;
 
+    /// A deadline that never passes.
     [[nodiscard]] static constexpr Deadline never() noexcept { return {}; }
+    /// A deadline at this instant of the monotonic clock.
     [[nodiscard]] static constexpr Deadline at(TimePoint when) noexcept { return Deadline{when}; }
 
     /// `length` after `now`, or never() if the sum cannot be represented. With a negative length
@@ -43,6 +45,7 @@ public:
     [[nodiscard]] constexpr bool is_never() const noexcept { return when_ == TimePoint::max(); }
     /// TimePoint::max() if it never passes.
     [[nodiscard]] constexpr TimePoint time() const noexcept { return when_; }
+    /// Whether it has passed at `now`.
     [[nodiscard]] constexpr bool passed(TimePoint now) const noexcept {
         return !is_never() && now >= when_;
     }

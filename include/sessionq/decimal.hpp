@@ -19,12 +19,13 @@ namespace sessionq::inline v1 {
 ///
 /// Example:
 ///
-///     const std::optional<Decimal> price = Decimal::parse("7.50");
+///     const std::optional<Decimal> price = Decimal::parse("7.50", Decimal::Width::bits64);
 ///     std::cout << price->to_string() << '\n'; // 7.50
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 class Decimal {
 public:
+    /// How long the encoded form is, and so how many digits it holds.
     enum class Width : std::uint8_t {
         bits32,  ///< 7 digits.
         bits64,  ///< 16 digits.

@@ -30,6 +30,7 @@ namespace sessionq::inline v1 {
 /// If the handler settled the message before it threw, that settlement stands and the policy is not
 /// applied.
 struct FailurePolicy {
+    /// What becomes of the message, and of its session.
     enum class Action : std::uint8_t {
         /// The session is parked for `abandon_delay`, as `park_session` does it. Then the message
         /// returns to the broker, and the delivery counts. Without a delay the session is not
@@ -83,17 +84,23 @@ struct FailurePolicy {
     /// zero to a year, at least one. Default: none.
     std::vector<Duration> retry_delays{};
 
+    /// Abandon, after the default delay.
     [[nodiscard]] static FailurePolicy abandon() { return {}; }
+    /// Abandon after this `abandon_delay`.
     [[nodiscard]] static FailurePolicy abandon_after(BackoffOptions delay) {
         return {.abandon_delay = delay};
     }
+    /// Abandon without a delay.
     [[nodiscard]] static FailurePolicy abandon_at_once() {
         return abandon_after({.min = Duration::zero(), .max = Duration::zero()});
     }
+    /// Dead-letter the message.
     [[nodiscard]] static FailurePolicy dead_letter() { return {.action = Action::dead_letter}; }
+    /// Park the session for `length`, then abandon.
     [[nodiscard]] static FailurePolicy park_session(Duration length) {
         return {.action = Action::park_session, .park_for = length};
     }
+    /// Dead-letter the message and all behind it in the session.
     [[nodiscard]] static FailurePolicy dead_letter_session() {
         return {.action = Action::dead_letter_session};
     }

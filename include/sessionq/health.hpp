@@ -78,6 +78,11 @@ std::ostream& operator<<(std::ostream& out, HealthCause cause);
 
 /// When a processor counts as not healthy. Range of all members: 1 s or more. Duration::max():
 /// never.
+///
+/// Example:
+///
+///     SessionProcessor slow{
+///         client, "orders", {.health = {.handler_slow = std::chrono::minutes{5}}}};
 struct HealthBounds {
     Duration not_connected{std::chrono::seconds{5}};          ///< Default 5 s.
     Duration accept_failing{std::chrono::seconds{5}};         ///< Default 5 s.
@@ -90,6 +95,15 @@ struct HealthBounds {
 };
 
 /// One cause at one entity.
+///
+/// Example:
+///
+///     const Health health = processor.describe().health;
+///     for (const HealthReason& reason : health.reasons) {
+///         if (reason.cause != HealthCause::handler_slow) {
+///             std::cerr << reason.to_string() << '\n' << advice(reason.cause) << '\n';
+///         }
+///     }
 struct HealthReason {
     HealthCause cause{HealthCause::internal_error};
     std::string entity{};     ///< Empty: it concerns no entity, or several at once.
@@ -116,6 +130,7 @@ struct HealthReason {
 ///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 struct Health {
+    /// How well it works.
     enum class State : std::uint8_t {
         healthy,
         degraded, ///< Something is wrong. `reasons` names it.

@@ -26,6 +26,9 @@ namespace sessionq::inline v1 {
 ///     waits.add(std::chrono::microseconds{250});
 ///     waits.add(std::chrono::milliseconds{3});
 ///     std::cout << "half of them took less than " << waits.quantile(0.5).count() << " ns\n";
+///     for (const Histogram::Bucket& bucket : waits.buckets()) {
+///         std::cout << bucket.count << " up to " << bucket.upper.count() << " ns\n";
+///     }
 ///
 /// Thread safety:
 /// Distinct objects: safe.
@@ -39,12 +42,14 @@ public:
 
     using Seconds = std::chrono::duration<double>;
 
+    /// The lengths of a range, and how many there are.
     struct Bucket {
         Duration lower{}; ///< The shortest length that it counts.
         Duration upper{}; ///< The longest length that it counts.
         std::uint64_t count{0};
     };
 
+    /// Counts a length.
     void add(Duration length);
     /// Adds all that `other` has counted.
     Histogram& operator+=(const Histogram& other);

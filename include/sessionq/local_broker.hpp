@@ -25,6 +25,11 @@ namespace sessionq::inline v1 {
 
 /// Properties of a queue of a `LocalBroker`, fixed at creation. An aggregate for designated
 /// initialisers. A bad value throws `Error{Errc::invalid_option}` naming the member.
+///
+/// Example:
+///
+///     LocalBroker broker;
+///     broker.create_queue("jobs", {.requires_session = false, .order = MessageOrder::priority});
 struct QueueOptions {
     /// True: every message names a session, and consumers receive by session. False: consumers
     /// receive single messages. Default true.
@@ -83,6 +88,12 @@ struct QueueOptions {
 };
 
 /// Properties of a topic of a `LocalBroker`, fixed at creation.
+///
+/// Example:
+///
+///     LocalBroker broker;
+///     broker.create_topic("news", {.duplicate_detection_window = std::chrono::minutes{10}});
+///     broker.create_subscription("news", "sports", {.requires_session = false});
 struct TopicOptions {
     /// Upper bound of the messages' time to live in every subscription, and the time to live of
     /// messages that set none. Range: over zero. Unset: unlimited. Default unset.
@@ -242,11 +253,12 @@ public:
     /// The names of a topic's subscriptions. Errors: entity_not_found.
     [[nodiscard]] std::vector<std::string> subscription_names(const std::string& topic) const;
 
-    /// Adds or removes a rule. A subscription has up to 2,000. A change applies from the next
-    /// message on. Errors: invalid_argument (names the fault of the rule), duplicate_entity (a rule
-    /// of that name), quota_exceeded (also: the disk is full), entity_not_found (of the
-    /// subscription, or of the rule to remove), server_busy (the disk rejects writes).
+    /// Adds a rule. A subscription has up to 2,000. A change applies from the next message on.
+    /// Errors: invalid_argument (names the fault of the rule), duplicate_entity (a rule of that
+    /// name), quota_exceeded (also: the disk is full), entity_not_found (of the subscription, or of
+    /// the rule to remove), server_busy (the disk rejects writes).
     void add_rule(const std::string& topic, const std::string& subscription, Rule rule);
+    /// Removes a rule. `add_rule` has the errors.
     void remove_rule(const std::string& topic, const std::string& subscription,
                      const std::string& rule);
 

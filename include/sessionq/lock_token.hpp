@@ -9,6 +9,14 @@ namespace sessionq::inline v1 {
 
 /// The broker's name for the lock of one delivery: a UUID. For logs and the broker's own tools.
 ///
+/// Example:
+///
+///     processor.on_message([](MessageContext& context) {
+///         if (const std::optional<LockToken>& token = context.message().lock_token()) {
+///             std::clog << token->to_string() << '\n';
+///         }
+///     });
+///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 struct LockToken {
     std::array<std::byte, 16> bytes{}; ///< In the order of the text.

@@ -54,6 +54,13 @@ using LogSink = std::function<void(const LogRecord& record)>;
 using LogLineWriter = std::function<void(std::string_view line)>;
 
 /// Writes lines for people: "sessionq warning [processor] text". Null: to standard error.
+///
+/// Example:
+///
+///     set_log_sink(text_log_sink([](std::string_view line) { std::clog << line << '\n'; }));
+///     if (log_level() > LogLevel::info) {
+///         set_log_level(LogLevel::info);
+///     }
 [[nodiscard]] LogSink text_log_sink(LogLineWriter write = nullptr);
 
 /// Writes each record as a JSON object in one line, with the members `time` (UTC, RFC 3339),

@@ -23,6 +23,13 @@ namespace sessionq::inline v1 {
 
 /// The form of a message's body in AMQP. `Message::body` is sent as one data section,
 /// `Message::value` as a value, `Message::sequence` as one sequence.
+///
+/// Example:
+///
+///     if (auto message = receiver.receive_one(std::chrono::seconds{1})) {
+///         const bool is_value = message->message().body_kind() == BodyKind::value;
+///         std::cout << (is_value ? "a value" : message->text()) << '\n';
+///     }
 enum class BodyKind : std::uint8_t {
     none,
     data,         ///< Bytes.
@@ -169,6 +176,14 @@ struct DeadLetterInfo {
 };
 
 /// The state of a message in its entity.
+///
+/// Example:
+///
+///     for (const ReceivedMessage& message : Browser{client, "orders"}) {
+///         if (message.facts().state == MessageState::scheduled) {
+///             std::cout << message.sequence_number() << '\n';
+///         }
+///     }
 enum class MessageState : std::uint8_t {
     active,    ///< Available to consumers, or locked by one.
     deferred,  ///< Set aside until a receiver asks for its sequence number.
@@ -182,6 +197,16 @@ enum class MessageState : std::uint8_t {
 std::ostream& operator<<(std::ostream& out, MessageState state);
 
 /// The broker's facts about one delivery of a message.
+///
+/// Example:
+///
+///     Browser browser{client, "orders", {.sub_queue = SubQueue::dead_letter}};
+///     for (const ReceivedMessage& letter : browser) {
+///         const DeliveryFacts& facts = letter.facts();
+///         if (const std::shared_ptr<const DeadLetterInfo> why = facts.dead_letter) {
+///             std::cout << facts.delivery_count << " deliveries: " << why->reason << '\n';
+///         }
+///     }
 struct DeliveryFacts {
     /// The broker assigns it. It rises within an entity.
     std::int64_t sequence_number{0};

@@ -38,6 +38,13 @@ enum class TextField : std::uint8_t {
 std::ostream& operator<<(std::ostream& out, TextField field);
 
 /// Changes to make in a copy of a message.
+///
+/// Example:
+///
+///     const DecodedContent content{Message::of("placed")};
+///     ContentChanges changes;
+///     changes.texts.emplace_back(TextField::subject, "order");
+///     std::cout << content.with_changes(changes)->text(TextField::subject) << '\n';
 struct ContentChanges {
     /// Application properties to add or replace.
     Properties properties{};

@@ -12,6 +12,11 @@
 namespace sessionq::inline v1 {
 
 /// A name and a value that tell points of one metric apart.
+///
+/// Example:
+///
+///     const MetricAttribute completed{"sessionq.outcome", "completed"};
+///     std::cout << processor.metrics().value("sessionq.message.ended", {completed}) << '\n';
 struct MetricAttribute {
     std::string name{};
     std::string value{};
@@ -20,6 +25,7 @@ struct MetricAttribute {
 };
 using MetricAttributes = std::vector<MetricAttribute>;
 
+/// How the points of a metric are read.
 enum class MetricKind : std::uint8_t {
     counter,   ///< A total since the start. It only grows.
     gauge,     ///< The present value.
@@ -32,6 +38,7 @@ enum class MetricKind : std::uint8_t {
 /// Writes `to_string(kind)`.
 std::ostream& operator<<(std::ostream& out, MetricKind kind);
 
+/// One value of a metric, with the attributes that tell it from the others.
 struct MetricPoint {
     MetricAttributes attributes{};
     double value{0};       ///< Of a counter or gauge. Whole numbers are exact up to 2^53.
@@ -39,6 +46,17 @@ struct MetricPoint {
 };
 
 /// One metric with its points. All of them have different attributes.
+///
+/// Example:
+///
+///     const Metrics metrics = processor.metrics();
+///     for (const Metric& metric : metrics.all()) {
+///         for (const MetricPoint& point : metric.points) {
+///             if (metric.kind == MetricKind::gauge) {
+///                 std::cout << metric.name << ' ' << point.value << ' ' << metric.unit << '\n';
+///             }
+///         }
+///     }
 struct Metric {
     std::string name{};        ///< As OpenTelemetry writes it: `messaging.process.duration`.
     std::string description{}; ///< One sentence for people.
@@ -218,6 +236,10 @@ private:
 /// `sum`, `min`, `max`, `p50`, `p90`, `p99` and `buckets` instead: the longest length that each
 /// bucket counts (`upper`) and its own `count`. Lengths are seconds. Bytes that are not UTF-8
 /// become U+FFFD.
+///
+/// Example:
+///
+///     std::cout << to_json(client.metrics()) << '\n';
 [[nodiscard]] std::string to_json(const Metrics& metrics);
 
 } // namespace sessionq::inline v1

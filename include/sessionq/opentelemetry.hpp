@@ -123,6 +123,7 @@ public:
                                       opentelemetry::sdk::resource::Resource::Create({}));
     ~OpenTelemetryMetrics() override;
 
+    /// Reads the source and returns its metrics. The SDK calls it.
     Result Produce() noexcept override;
 
 private:

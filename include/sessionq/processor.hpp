@@ -87,6 +87,13 @@ struct ProcessorOptions {
 
 /// Limits for `Processor::update_limits`. Each that is unset stays as it is. Meaning and ranges are
 /// those of the members of `ProcessorOptions` with the same names.
+///
+/// Example:
+///
+///     Processor jobs{client, "jobs"};
+///     jobs.on_message([](MessageContext&) {});
+///     jobs.start();
+///     jobs.update_limits({.max_concurrent_calls = 16});
 struct ProcessorLimits {
     std::optional<std::uint32_t> max_concurrent_calls{};
     std::optional<std::uint32_t> prefetch{};

@@ -20,6 +20,11 @@
 namespace sessionq::inline v1 {
 
 /// How a processor treats a message whose own deadline has passed before its handler started.
+///
+/// Example:
+///
+///     SessionProcessor lenient{
+///         client, "orders", {.expired_message = ExpiredMessageAction::handle}};
 enum class ExpiredMessageAction : std::uint8_t {
     dead_letter, ///< The message goes to the dead-letter queue, reason "DeadlinePassed".
     discard,     ///< The message is completed without a handler.

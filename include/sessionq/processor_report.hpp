@@ -50,6 +50,14 @@ enum class ErrorSource : std::uint8_t {
 std::ostream& operator<<(std::ostream& out, ErrorSource source);
 
 /// The fate of a message after an error.
+///
+/// Example:
+///
+///     processor.on_error([](const ErrorContext& error) {
+///         if (error.fate == MessageFate::dead_lettered) {
+///             std::cerr << error.to_string() << '\n';
+///         }
+///     });
 enum class MessageFate : std::uint8_t {
     none,          ///< The error concerns no message, or leaves its fate open.
     tried_again,   ///< It stays here and is handled again, after the policy's delay.
@@ -192,6 +200,12 @@ struct SlotDescription {
 };
 
 /// The works that `SessionProcessorOptions::executor` has now, see `HandlerWork`.
+///
+/// Example:
+///
+///     if (const std::optional<ExecutorDescription> works = processor.describe().executor) {
+///         std::cout << works->waiting << " works wait\n";
+///     }
 struct ExecutorDescription {
     std::uint64_t waiting{0}; ///< The executor has not begun to run them.
     std::uint64_t running{0};

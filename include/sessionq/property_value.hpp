@@ -38,6 +38,16 @@ struct Uri {
 
 /// An instant as .NET's `DateTimeOffset`. On the wire it is the described type
 /// `com.microsoft:datetime-offset` of Azure's client for .NET, which does not send the offset.
+///
+/// Example:
+///
+///     Message order;
+///     order.properties["placed"] = DateTimeOffset{std::chrono::system_clock::now()};
+///     order.properties["page"] = Uri{"https://shop.example/orders/7"};
+///     order.properties["due"] = FarTime{std::chrono::hours{24} * 365 * 8000};
+///     if (const std::optional<Uuid> id = Uuid::parse("6fa459ea-ee8a-3ca4-894e-db77e160355e")) {
+///         order.properties["id"] = *id;
+///     }
 struct DateTimeOffset {
     explicit constexpr DateTimeOffset(TimeSpan since_year_one) noexcept : since{since_year_one} {}
     explicit DateTimeOffset(WallTime time) noexcept;
@@ -62,6 +72,11 @@ struct FarTime {
 
 /// A value for which sessionq has no type (a list, map, array or described value), in AMQP's
 /// encoding.
+///
+/// Example:
+///
+///     Message order;
+///     order.properties["none"] = EncodedValue{"\x45"}; // AMQP's empty list
 struct EncodedValue {
     explicit EncodedValue(std::string of) noexcept : bytes{std::move(of)} {}
 

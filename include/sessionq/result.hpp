@@ -52,6 +52,7 @@ public:
     Unexpected(Errc code, std::string detail)
         : failure_{.code = code, .detail = std::move(detail)} {}
 
+    /// The failure.
     [[nodiscard]] const Failure& error() const& noexcept { return failure_; }
     [[nodiscard]] Failure error() && noexcept { return std::move(failure_); }
 
@@ -121,14 +122,14 @@ public:
     [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
 
-    // The value. It must be there.
+    /// The value. It must be there.
     [[nodiscard]] T& operator*() & noexcept { return *std::get_if<0>(&state_); }
     [[nodiscard]] const T& operator*() const& noexcept { return *std::get_if<0>(&state_); }
     [[nodiscard]] T operator*() && { return std::move(*std::get_if<0>(&state_)); }
     [[nodiscard]] T* operator->() noexcept { return std::get_if<0>(&state_); }
     [[nodiscard]] const T* operator->() const noexcept { return std::get_if<0>(&state_); }
 
-    // The failure. It must be there.
+    /// The failure. It must be there.
     [[nodiscard]] Failure& error() & noexcept { return *std::get_if<1>(&state_); }
     [[nodiscard]] const Failure& error() const& noexcept { return *std::get_if<1>(&state_); }
     [[nodiscard]] Failure error() && noexcept { return std::move(*std::get_if<1>(&state_)); }
@@ -271,7 +272,7 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
     void operator*() const noexcept {}
 
-    // The failure. It must be there.
+    /// The failure. It must be there.
     [[nodiscard]] Failure& error() & noexcept { return *failure_; }
     [[nodiscard]] const Failure& error() const& noexcept { return *failure_; }
     [[nodiscard]] Failure error() && noexcept { return std::move(*failure_); }

@@ -53,6 +53,16 @@ using Filter = std::variant<TrueFilter, FalseFilter, CorrelationFilter, SqlFilte
 /// A message that several rules without an action select is copied once. Each rule with an action
 /// adds a copy of its own, changed by the action.
 ///
+/// Example:
+///
+///     LocalBroker broker;
+///     broker.create_topic("orders");
+///     broker.create_subscription("orders", "gold",
+///                                {.rules = {{.name = "none", .filter = FalseFilter{}}}});
+///     broker.add_rule("orders", "gold",
+///                     {.name = "subject", .filter = CorrelationFilter{.subject = "gold"}});
+///     broker.add_rule("orders", "gold", {.name = "all", .filter = TrueFilter{}});
+///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 struct Rule {
     /// Range: 1 to 50 characters, unique in the subscription. Names ignore case.

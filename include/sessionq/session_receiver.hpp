@@ -23,6 +23,11 @@ namespace sessionq::inline v1 {
 
 /// How a `SessionReceiver` holds its session. An aggregate for designated initialisers. A bad value
 /// throws `Error{Errc::invalid_option}` naming the member.
+///
+/// Example:
+///
+///     SessionReceiver ada = SessionReceiver::accept(
+///         client, "orders", "ada", {.max_lock_renewal = std::chrono::minutes{10}});
 struct SessionReceiverOptions {
     /// True: the broker removes messages when it delivers them, and they need no settling. Messages
     /// in transit are lost when the session is given back, or when its lock or connection is lost.

@@ -18,6 +18,13 @@ using Duration = std::chrono::steady_clock::duration;
 using WallTime = std::chrono::system_clock::time_point;
 
 /// Whether a time stands for one that `WallTime` cannot hold.
+///
+/// Example:
+///
+///     if (auto message = receiver.receive_one(std::chrono::seconds{1})) {
+///         const std::optional<WallTime> end = message->message().facts().expires_at;
+///         std::cout << (end && is_beyond(*end) ? "expires in the far future\n" : "");
+///     }
 [[nodiscard]] constexpr bool is_beyond(WallTime time) noexcept {
     return time == WallTime::max() || time == WallTime::min();
 }

@@ -107,6 +107,7 @@ public:
     /// Null, the default: there is nothing to do.
     [[nodiscard]] virtual std::shared_ptr<void> enter() { return nullptr; }
 
+    /// The span ends. Called once.
     virtual void end(const SpanEnd& how) = 0;
 };
 

@@ -12,6 +12,11 @@ namespace sessionq::inline v1 {
 
 /// A UUID (RFC 9562), as a value of a property.
 ///
+/// Example:
+///
+///     const std::optional<Uuid> id = Uuid::parse("6fa459ea-ee8a-3ca4-894e-db77e160355e");
+///     std::cout << (id ? id->to_string() : "not a UUID") << '\n';
+///
 /// Thread safety: distinct objects are safe, a shared object is safe to read.
 struct Uuid {
     std::array<std::byte, 16> bytes{}; ///< In the order of the text.

@@ -27,19 +27,24 @@ def lines_of(page: Path):
             yield number, line
 
 
+def anchor_of(heading: str, taken: set[str]) -> str:
+    """As GitHub makes it. It joins the anchors that are taken on the page."""
+    words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+    name = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+    number = 0
+    while (anchor := name if number == 0 else f"{name}-{number}") in taken:
+        number += 1
+    taken.add(anchor)
+    return anchor
+
+
 def anchors(page: Path) -> set[str]:
-    """As GitHub makes them."""
     found: set[str] = set()
     for _, line in lines_of(page):
         heading = HEADING.match(line)
         if not heading:
             continue
-        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.group(1)).lower()
-        name = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
-        number = 0
-        while (name if number == 0 else f"{name}-{number}") in found:
-            number += 1
-        found.add(name if number == 0 else f"{name}-{number}")
+        anchor_of(heading.group(1), found)
     return found
 
 

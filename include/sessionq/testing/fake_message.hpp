@@ -37,7 +37,8 @@ namespace testing {
 ///     testing::FakeMessage message{session, Message::of("").in_session("ada")};
 ///     message.run(handle);
 ///     const auto settlement = message.settlement();
-///     if (!settlement || settlement->reason != "Empty") {
+///     if (!settlement || settlement->reason != "Empty" ||
+///         settlement->decided_by != testing::Settlement::Decider::handler) {
 ///         std::abort();
 ///     }
 ///

@@ -88,6 +88,7 @@ public:
 
     /// The session's state as it is now.
     [[nodiscard]] std::optional<std::string> state() const;
+    /// Sets the state, as an earlier handler would have done.
     void set_state(std::optional<std::string> state);
 
     /// Whether the handler called `SessionContext::release`.

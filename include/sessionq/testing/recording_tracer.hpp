@@ -16,6 +16,15 @@
 namespace sessionq::inline v1::testing {
 
 /// A span that has ended.
+///
+/// Example:
+///
+///     const testing::RecordingTracer spans;
+///     for (const testing::RecordedSpan& span : spans.spans()) {
+///         if (span.kind == SpanKind::producer) {
+///             std::cout << span.name << ' ' << span.error_type << '\n';
+///         }
+///     }
 struct RecordedSpan {
     std::string name{};
     SpanKind kind{SpanKind::internal};

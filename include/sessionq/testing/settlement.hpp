@@ -12,8 +12,10 @@ namespace sessionq::inline v1::testing {
 
 /// How a message of a test is settled.
 struct Settlement {
+    /// What became of the message.
     enum class Outcome : std::uint8_t { completed, abandoned, released, deferred, dead_lettered };
 
+    /// Who decided it.
     enum class Decider : std::uint8_t {
         handler,   ///< It called a settling function.
         processor, ///< The handler returned, or threw, without such a call.
