@@ -129,11 +129,11 @@ namespace sessionq::inline v1 {
     detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_accept_next(client, entity, std::move(options), call));
 }
-[[nodiscard]] inline asio::awaitable<std::optional<SessionReceiver>> async_try_accept_next(
+[[nodiscard]] inline asio::awaitable<std::optional<SessionReceiver>> async_accept_next_if_any(
     const Client& client, const std::string& entity, Duration wait = Duration::zero(),
     SessionReceiverOptions options = {}, detail::AsyncCallOptions call = {}) {
     return detail::await(
-        detail::prepare_try_accept_next(client, entity, wait, std::move(options), call));
+        detail::prepare_accept_next_if_any(client, entity, wait, std::move(options), call));
 }
 [[nodiscard]] inline asio::awaitable<std::vector<SessionMessage>> async_receive(
     const SessionReceiver& receiver, std::size_t max_messages, Duration wait = Duration::max(),

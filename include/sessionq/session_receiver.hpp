@@ -99,7 +99,7 @@ public:
     /// (`wait` ended before the deadline, and the broker did not answer until the deadline),
     /// invalid_argument (`entity` must have 1 to 260 characters, `wait` must be zero or more) and
     /// session_required (the entity has no sessions).
-    [[nodiscard]] static std::optional<SessionReceiver> try_accept_next(
+    [[nodiscard]] static std::optional<SessionReceiver> accept_next_if_any(
         const Client& client, const std::string& entity, Duration wait = Duration::zero(),
         SessionReceiverOptions options = {}, const CallOptions& call = {});
 
@@ -202,9 +202,9 @@ public:
 
     /// Waits for a session that has messages and is not locked, and locks it. Returns nothing if
     /// none comes within `wait`, or until the deadline if that is sooner: a result that holds an
-    /// empty optional. `wait` as in `try_accept_next`. Default: until the deadline. As
-    /// `try_accept_next`, but returns the failure.
-    static Result<std::optional<SessionReceiver>> try_accept_any(
+    /// empty optional. `wait` as in `accept_next_if_any`. Default: until the deadline. As
+    /// `accept_next_if_any`, but returns the failure.
+    static Result<std::optional<SessionReceiver>> try_accept_next(
         const Client& client, const std::string& entity, Duration wait = Duration::max(),
         SessionReceiverOptions options = {}, const CallOptions& call = {}) noexcept;
 

@@ -43,11 +43,11 @@ SessionReceiver SessionReceiver::accept_next(const Client& client, const std::st
         client, {.entity = entity, .receiver = detail::client::settings_of(options)}, call));
 }
 
-std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& client,
-                                                                const std::string& entity,
-                                                                Duration wait,
-                                                                SessionReceiverOptions options,
-                                                                const CallOptions& call) {
+std::optional<SessionReceiver> SessionReceiver::accept_next_if_any(const Client& client,
+                                                                   const std::string& entity,
+                                                                   Duration wait,
+                                                                   SessionReceiverOptions options,
+                                                                   const CallOptions& call) {
     return detail::client::block(detail::client::accept_session<std::optional<SessionReceiver>>(
         client, {.entity = entity, .wait = wait, .receiver = detail::client::settings_of(options)},
         call));
@@ -111,10 +111,10 @@ Result<SessionReceiver> SessionReceiver::try_accept(const Client& client, const 
     return core::as_result([&] { return accept(client, entity, session_id, options, call); });
 }
 
-Result<std::optional<SessionReceiver>> SessionReceiver::try_accept_any(
+Result<std::optional<SessionReceiver>> SessionReceiver::try_accept_next(
     const Client& client, const std::string& entity, Duration wait, SessionReceiverOptions options,
     const CallOptions& call) noexcept {
-    return core::as_result([&] { return try_accept_next(client, entity, wait, options, call); });
+    return core::as_result([&] { return accept_next_if_any(client, entity, wait, options, call); });
 }
 
 Result<std::vector<SessionMessage>> SessionReceiver::try_receive(

@@ -239,16 +239,17 @@ static_assert(can_receive_unnamed<SessionReceiver&>);
 
 TEST_CASE("R5: no session is an answer") {
     SessionReceiverFixture f;
-    CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders"));
-    CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders", 1ms));
-    CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders", 1ns)); // over before it starts
+    CHECK_FALSE(SessionReceiver::accept_next_if_any(f.client, "orders"));
+    CHECK_FALSE(SessionReceiver::accept_next_if_any(f.client, "orders", 1ms));
+    CHECK_FALSE(
+        SessionReceiver::accept_next_if_any(f.client, "orders", 1ns)); // over before it starts
     const CallOptions short_lived{.timeout = 2ms};
     CHECK(code_of([&] {
               static_cast<void>(SessionReceiver::accept_next(f.client, "orders", {}, short_lived));
           }) == Errc::no_session_available);
-    CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders", 1h, {}, short_lived));
+    CHECK_FALSE(SessionReceiver::accept_next_if_any(f.client, "orders", 1h, {}, short_lived));
     f.send("x", "1");
-    const auto receiver = SessionReceiver::try_accept_next(f.client, "orders");
+    const auto receiver = SessionReceiver::accept_next_if_any(f.client, "orders");
     REQUIRE(receiver);
     CHECK(receiver->session_id() == "x");
 }
@@ -359,7 +360,7 @@ TEST_CASE("session receiver: arguments are refused by name before anything happe
     CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept(f.client, "", "a")); }) ==
           Errc::invalid_argument);
     CHECK(code_of([&] {
-              static_cast<void>(SessionReceiver::try_accept_next(f.client, "orders", -1s));
+              static_cast<void>(SessionReceiver::accept_next_if_any(f.client, "orders", -1s));
           }) == Errc::invalid_argument);
     CHECK(code_of([&] { static_cast<void>(f.accept("a", {.max_lock_renewal = -1s})); }) ==
           Errc::invalid_option);
