@@ -200,6 +200,54 @@ Operation<Deadline> HeldSession::renew_lock(const HeldDelivery& delivery, const 
 
 namespace {
 
+/// The decision of a message by a settling call. If the call ends before its settlement is sent,
+/// the message is undecided again, so that a second call can settle it. That call may have been
+/// given up before it began, or was never started.
+class SettlingDecision {
+public:
+    /// Throws `already_settled` if the message is decided.
+    explicit SettlingDecision(std::shared_ptr<HeldDelivery> delivery)
+        : delivery_{std::move(delivery)} {
+        if (delivery_->decided.exchange(true)) {
+            const std::int64_t number = delivery_->message.sequence_number();
+            delivery_ = nullptr;
+            throw Error{Errc::already_settled, "message " + std::to_string(number)};
+        }
+    }
+    ~SettlingDecision() { take_back(); }
+    SettlingDecision(const SettlingDecision&) = delete;
+    SettlingDecision& operator=(const SettlingDecision&) = delete;
+
+    /// The settlement is sent now. The decision stands.
+    void confirm() noexcept { delivery_ = nullptr; }
+
+    void take_back() noexcept {
+        if (delivery_ != nullptr) {
+            delivery_->decided.store(false, std::memory_order_release);
+            delivery_ = nullptr;
+        }
+    }
+
+private:
+    std::shared_ptr<HeldDelivery> delivery_; ///< null: the decision stands, or was taken back
+};
+
+/// Ties the decision to the operation that sends the settlement.
+void bind_decision(Operation<core::Done>& operation,
+                   const std::shared_ptr<SettlingDecision>& decision) {
+    const auto given_up = std::move(operation.unstarted);
+    operation.unstarted = [decision, given_up](Failure why) -> core::Result<core::Done> {
+        decision->take_back(); // before the caller learns of it
+        return given_up ? given_up(std::move(why)) : core::Result<core::Done>{std::move(why)};
+    };
+    operation.start = [decision, given_up,
+                       start = std::move(operation.start)](const PendingPtr<core::Done>& pending) {
+        decision->confirm();
+        pending->on_give_up(given_up);
+        start(pending);
+    };
+}
+
 /// Throws `already_settled` or `lock_lost` if the message cannot be settled any more.
 void require_held(const LockedMessage& message) {
     if (message.settled()) {
@@ -233,15 +281,19 @@ PublicCall<core::Done> settle(const LockedMessage& message, ports::Outcome outco
     ports::check_properties_to_modify(properties_to_modify);
     require_held(message);
     const auto& delivery = Access::delivery(message);
-    if (delivery->decided.exchange(true)) {
-        throw Error{Errc::already_settled, "message " + std::to_string(message.sequence_number())};
+    const auto decision = std::make_shared<SettlingDecision>(delivery);
+    auto operation = holder.settle(
+        delivery,
+        {.outcome = outcome,
+         .dead_letter = ports::to_dead_letter(dead_letter.reason, dead_letter.description),
+         .properties_to_modify = std::move(properties_to_modify)},
+        call);
+    if (operation) {
+        bind_decision(*operation, decision);
+    } else {
+        decision->confirm(); // it is settled already
     }
-    return {.operation = holder.settle(
-                delivery,
-                {.outcome = outcome,
-                 .dead_letter = ports::to_dead_letter(dead_letter.reason, dead_letter.description),
-                 .properties_to_modify = std::move(properties_to_modify)},
-                call)};
+    return {.operation = std::move(operation)};
 }
 
 PublicCall<CompleteFailures> complete_all(const std::vector<const LockedMessage*>& messages,
