@@ -130,18 +130,18 @@ namespace sessionq::inline v1 {
     return detail::await(detail::prepare_accept_next(client, entity, std::move(options), call));
 }
 [[nodiscard]] inline asio::awaitable<std::optional<SessionReceiver>> async_accept_next_if_any(
-    const Client& client, const std::string& entity, Duration wait = Duration::zero(),
+    const Client& client, const std::string& entity, Timeout wait = Duration::zero(),
     SessionReceiverOptions options = {}, detail::AsyncCallOptions call = {}) {
     return detail::await(
         detail::prepare_accept_next_if_any(client, entity, wait, std::move(options), call));
 }
 [[nodiscard]] inline asio::awaitable<std::vector<SessionMessage>> async_receive(
-    const SessionReceiver& receiver, std::size_t max_messages, Duration wait = Duration::max(),
+    const SessionReceiver& receiver, std::size_t max_messages, Timeout wait = Duration::max(),
     detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_receive(receiver, max_messages, wait, call));
 }
 [[nodiscard]] inline asio::awaitable<std::optional<SessionMessage>> async_receive_one(
-    const SessionReceiver& receiver, Duration wait = Duration::max(),
+    const SessionReceiver& receiver, Timeout wait = Duration::max(),
     detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_receive_one(receiver, wait, call));
 }
@@ -176,12 +176,12 @@ namespace sessionq::inline v1 {
     return detail::await(detail::prepare_open_receiver(client, entity, std::move(options), call));
 }
 [[nodiscard]] inline asio::awaitable<std::vector<LockedMessage>> async_receive(
-    const Receiver& receiver, std::size_t max_messages, Duration wait = Duration::max(),
+    const Receiver& receiver, std::size_t max_messages, Timeout wait = Duration::max(),
     detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_receive(receiver, max_messages, wait, call));
 }
 [[nodiscard]] inline asio::awaitable<std::optional<LockedMessage>> async_receive_one(
-    const Receiver& receiver, Duration wait = Duration::max(), detail::AsyncCallOptions call = {}) {
+    const Receiver& receiver, Timeout wait = Duration::max(), detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_receive_one(receiver, wait, call));
 }
 [[nodiscard]] inline asio::awaitable<std::vector<LockedMessage>> async_receive_deferred(
@@ -236,7 +236,7 @@ namespace sessionq::inline v1 {
     return detail::await(detail::prepare_peek(browser, max_messages, call));
 }
 [[nodiscard]] inline asio::awaitable<std::optional<ReceivedMessage>> async_next(
-    Browser& browser, Duration wait = Duration::max(), detail::AsyncCallOptions call = {}) {
+    Browser& browser, Timeout wait = Duration::max(), detail::AsyncCallOptions call = {}) {
     return detail::await(detail::prepare_next(browser, wait, call));
 }
 [[nodiscard]] inline asio::awaitable<std::vector<std::string>> async_list_sessions(
@@ -354,6 +354,16 @@ namespace sessionq::inline v1 {
 [[nodiscard]] inline SessionCloseHandler coroutine(
     Callback<asio::awaitable<void>(SessionContext&, CloseReason)> handler) {
     return detail::coroutine_handler<SessionContext&, CloseReason>(std::move(handler));
+}
+
+/// Does not compile, and says why: the function is not one of the coroutines above.
+template <typename F>
+requires(!detail::HandlerCoroutine<F>) MessageHandler coroutine(F /*function*/) {
+    static_assert(detail::HandlerCoroutine<F>,
+                  "a coroutine of a handler returns asio::awaitable<void> and takes a "
+                  "MessageContext&, a std::span<MessageContext>, a SessionContext&, or a "
+                  "SessionContext& and a CloseReason");
+    return {};
 }
 
 // Twins of the functions of `SessionContext`, for handlers that are coroutines. The context is

@@ -19,18 +19,16 @@ void check_terms(const ports::Capabilities& broker, const AcceptTerms& terms) {
     if (terms.session_id) {
         check_session_id(*terms.session_id);
     }
-    require_argument(!terms.wait || *terms.wait >= Duration::zero(), "wait must be zero or more");
+    check_wait(terms.wait.value_or(Duration::zero()));
     const ReceiverSettings& receiver = terms.receiver;
     if (receiver.scope == ports::Scope::entity) {
-        require_option(receiver.max_lock_renewal >= Duration::zero(),
-                       "ReceiverOptions::max_lock_renewal must be zero or more");
+        require_not_negative("ReceiverOptions::max_lock_renewal", receiver.max_lock_renewal);
         require_option(receiver.prefetch <= max_messages_per_receive,
                        "ReceiverOptions::prefetch must be 0 to 10,000");
         broker.require(ports::Capability::plain_entities);
     } else {
         check_entity(terms.entity);
-        require_option(receiver.max_lock_renewal >= Duration::zero(),
-                       "SessionReceiverOptions::max_lock_renewal must be zero or more");
+        require_not_negative("SessionReceiverOptions::max_lock_renewal", receiver.max_lock_renewal);
         broker.require(terms.session_id ? ports::Capability::accept_named
                                         : ports::Capability::accept_next);
     }
@@ -125,7 +123,7 @@ Operation<Deliveries> receive_operation(const HeldSession& session, std::size_t 
                                         Duration wait, const CallOptions& call) {
     require_argument(max_messages >= 1 && max_messages <= max_messages_per_receive,
                      "max_messages must be 1 to 10,000");
-    require_argument(wait >= Duration::zero(), "wait must be zero or more");
+    check_wait(wait);
     const bool present_only = wait == Duration::zero();
     auto operation =
         on_session(session, call, &SessionReceiverCore::receive, max_messages, present_only);
@@ -200,6 +198,11 @@ Operation<Deadline> HeldSession::renew_lock(const HeldDelivery& delivery, const 
 
 namespace {
 
+[[noreturn]] void refuse_second(std::int64_t sequence_number) {
+    throw Error{Errc::already_settled, "message " + std::to_string(sequence_number) +
+                                           "; settle it once, settled() tells whether it is"};
+}
+
 /// The decision of a message by a settling call. If the call ends before its settlement is sent,
 /// the message is undecided again, so that a second call can settle it. That call may have been
 /// given up before it began, or was never started.
@@ -211,7 +214,7 @@ public:
         if (delivery_->decided.exchange(true)) {
             const std::int64_t number = delivery_->message.sequence_number();
             delivery_ = nullptr;
-            throw Error{Errc::already_settled, "message " + std::to_string(number)};
+            refuse_second(number);
         }
     }
     ~SettlingDecision() { take_back(); }
@@ -251,7 +254,7 @@ void bind_decision(Operation<core::Done>& operation,
 /// Throws `already_settled` or `lock_lost` if the message cannot be settled any more.
 void require_held(const LockedMessage& message) {
     if (message.settled()) {
-        throw Error{Errc::already_settled, "message " + std::to_string(message.sequence_number())};
+        refuse_second(message.sequence_number());
     }
     Access::session(message)->require_held();
     if (Access::delivery(message)->is_lost()) {
