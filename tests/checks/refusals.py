@@ -119,8 +119,8 @@ class Compiler:
     def __init__(self, include: Path, compiler: str, folder: Path) -> None:
         self._command = [compiler, "-std=c++20", "-DASIO_STANDALONE", "-DASIO_HAS_CO_AWAIT",
                          "-I", str(include)]
-        version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
-        if "clang" in version.stdout:  # else it instantiates the headers' templates in each case
+        version = subprocess.check_output([compiler, "--version"], text=True)
+        if "clang" in version:  # else it instantiates the headers' templates in each case
             self._command.append("-fpch-instantiate-templates")
         self._headers = folder / "headers.hpp"
         self._headers.write_text(HEADERS, encoding="utf-8")
