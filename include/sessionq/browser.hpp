@@ -95,7 +95,7 @@ public:
     ///
     /// Errors: the broker's (see `Errc`), but timeout only if `wait` is zero. In particular
     /// invalid_argument (`wait` must be zero or more).
-    [[nodiscard]] std::optional<ReceivedMessage> next(Duration wait = Duration::max(),
+    [[nodiscard]] std::optional<ReceivedMessage> next(Timeout wait = Duration::max(),
                                                       const CallOptions& call = {});
 
     /// Moves the position. The next message has this sequence number or a higher one.
@@ -127,7 +127,7 @@ public:
     /// Returns the next message and moves the position behind it. Waits for one if there is none.
     /// Returns nothing after `wait`, or at the deadline if that is sooner: a result that holds an
     /// empty optional. As `next`, but returns the failure.
-    Result<std::optional<ReceivedMessage>> try_next(Duration wait = Duration::max(),
+    Result<std::optional<ReceivedMessage>> try_next(Timeout wait = Duration::max(),
                                                     const CallOptions& call = {}) noexcept;
 
 private:

@@ -33,7 +33,8 @@ namespace sessionq::inline v1 {
 struct CallOptions {
     /// The longest that the call may take, from the moment that it is made. Not set: the call has
     /// no timeout of its own. Zero or less: the call fails with `timeout` and does not start.
-    std::optional<Duration> timeout{};
+    /// Duration::max(): without end.
+    std::optional<Timeout> timeout{};
     /// Ends the call with `cancelled` when it fires. Default: never fires.
     std::stop_token stop{};
     /// The request that the call belongs to. It combines with the ambient context: the earlier

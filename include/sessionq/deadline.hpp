@@ -31,7 +31,7 @@ public:
 
     /// `length` after `now`, or never() if the sum cannot be represented. With a negative length
     /// the deadline has already passed.
-    [[nodiscard]] static constexpr Deadline after(Duration length, TimePoint now) noexcept {
+    [[nodiscard]] static constexpr Deadline after(Timeout length, TimePoint now) noexcept {
         if (length > Duration::zero() && now > TimePoint::max() - length) {
             return never();
         }
@@ -40,7 +40,7 @@ public:
 
     /// `length` after the current time, or never() if the sum cannot be represented. Zero or less:
     /// the deadline has already passed.
-    [[nodiscard]] static Deadline in(Duration length) noexcept;
+    [[nodiscard]] static Deadline in(Timeout length) noexcept;
 
     [[nodiscard]] constexpr bool is_never() const noexcept { return when_ == TimePoint::max(); }
     /// TimePoint::max() if it never passes.

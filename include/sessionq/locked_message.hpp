@@ -38,6 +38,8 @@ namespace sessionq::inline v1 {
 /// Settling waits for the broker's confirmation, until the deadline of the call (`CallOptions`).
 /// The first settling call decides the message, even if it fails with `timeout`, `cancelled` or
 /// `connection_lost`. The outcome is then unknown, and a second call fails with `already_settled`.
+/// A call that ends before the settlement is sent decides nothing: its stop token has fired, or
+/// its deadline has passed. Then `settled` is false, and a second call can settle the message.
 ///
 /// Errors of settling: already_settled, lock_lost (also: the receiver is closed, or the processor
 /// has left the session) and not_supported come at once, before the broker is asked. The other
@@ -71,8 +73,8 @@ public:
     [[nodiscard]] std::string_view text() const { return message().text(); }
     [[nodiscard]] std::int64_t sequence_number() const { return message().sequence_number(); }
 
-    /// Whether a settling function was called, or the message needs no settling
-    /// (`receive_and_delete`).
+    /// Whether a settling call has decided the message (see the class), or the message needs no
+    /// settling (`receive_and_delete`).
     [[nodiscard]] bool settled() const;
 
     /// When the lock that holds the message ends unless it is renewed. never() if the broker's

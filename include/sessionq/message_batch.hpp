@@ -23,9 +23,9 @@ namespace sessionq::inline v1 {
 ///     MessageBatch batch = orders.create_batch();
 ///     for (int i = 0; i < 100'000; ++i) {
 ///         Message next = Message::of("line " + std::to_string(i)).in_session("ada");
-///         if (!batch.try_add(next)) {
+///         if (!batch.add_if_fits(next)) {
 ///             orders.send(std::move(batch)); // it is empty again
-///             if (!batch.try_add(next)) {
+///             if (!batch.add_if_fits(next)) {
 ///                 throw std::runtime_error{"the message is too large"};
 ///             }
 ///         }
@@ -34,7 +34,7 @@ namespace sessionq::inline v1 {
 ///
 /// Size: the bytes of the messages in AMQP's form. They include the message id, the deadline and
 /// the trace context that `Sender` adds. The deadline and the trace context count as they are when
-/// `try_add` is called. So add messages in the scope in which you send them. A deadline that is set
+/// a message is added. So add messages in the scope in which you send them. A deadline that is set
 /// later can make a full batch too large. With a `Tracer`, each message gets its trace context only
 /// when it is sent. A batch of `create_batch` keeps room for that, with the `tracestate` in scope.
 ///
@@ -51,13 +51,13 @@ public:
     /// single message, even if that is more than `max_bytes()`. No other message fits beside such a
     /// message.
     /// Errors: invalid_argument (names the invalid field; `scheduled_enqueue_time` must be unset).
-    [[nodiscard]] bool try_add(const Message& message);
+    [[nodiscard]] bool add_if_fits(const Message& message);
 
     /// Adds a copy of the message, or returns the failure and leaves the batch unchanged:
     /// message_too_large if the message does not fit beside the others, invalid_argument as
-    /// `try_add`, resource_exhausted. It never throws. To send the full batch and go on, see
-    /// `try_add`.
-    Result<void> try_append(const Message& message) noexcept;
+    /// `add_if_fits`, resource_exhausted. It never throws. To send a full batch and go on, use
+    /// `add_if_fits`.
+    Result<void> try_add(const Message& message) noexcept;
 
     [[nodiscard]] std::size_t size() const noexcept { return messages_.size(); }
     [[nodiscard]] bool empty() const noexcept { return messages_.empty(); }

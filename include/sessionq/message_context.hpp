@@ -39,13 +39,22 @@ namespace sessionq::inline v1 {
 /// message_too_large, and decides nothing.
 ///
 /// Lifetimes: valid until the handler returns (a handler that finishes later: until it finishes).
-/// Any thread may settle the message before that.
+/// Any thread may settle the message before that. A context only refers to its message, so a kept
+/// copy would outlive the message and crash the program. For that reason contexts cannot be copied.
+/// Take them by reference, and keep a copy of `message()`. Moving one is for the library's
+/// batches, and does not make it live longer.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
 /// Shared objects: safe.
 class MessageContext {
 public:
+    MessageContext(MessageContext&&) noexcept = default;
+    MessageContext& operator=(MessageContext&&) noexcept = default;
+    MessageContext(const MessageContext&) = delete; // take it by reference, copy message()
+    MessageContext& operator=(const MessageContext&) = delete;
+    ~MessageContext() = default;
+
     /// A copy of the message may outlive the handler.
     [[nodiscard]] const ReceivedMessage& message() const noexcept;
     [[nodiscard]] SessionContext session() const noexcept;

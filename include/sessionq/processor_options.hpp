@@ -39,8 +39,9 @@ std::ostream& operator<<(std::ostream& out, ExpiredMessageAction action);
 
 /// How `SessionProcessor::stop` works.
 struct StopOptions {
-    /// Longest time that it takes. Negative: as zero. Default 30 s.
-    Duration timeout{std::chrono::seconds{30}};
+    /// Longest time that it takes. Zero or negative: it does not wait. Duration::max(): without
+    /// end. Default 30 s.
+    Timeout timeout{std::chrono::seconds{30}};
 
     /// When the stop tokens of running handlers fire, and the operations that coroutines wait for
     /// are cancelled: a share of `timeout`. 0: when stopping begins. 1: at the timeout. Out of
@@ -56,7 +57,7 @@ struct SessionProcessorLimits {
     std::optional<std::uint32_t> max_concurrent_calls{};
     /// It counts from when a session became idle, also for sessions that are idle now. No effect
     /// with `session_ids` that are no more than the slots: they are kept while idle.
-    std::optional<Duration> session_idle_timeout{};
+    std::optional<Timeout> session_idle_timeout{};
     /// It counts for sessions that are held now, and for later ones. A lower number takes effect as
     /// messages finish: messages that the broker was asked for before may still come. Zero: the
     /// processor chooses again, from the beginning.
@@ -90,7 +91,7 @@ struct SessionProcessorOptions {
     /// message is buffered, running or being settled. `max_hold` may end it earlier. Range: zero or
     /// more. Zero: roll as soon as the broker shows that the session is empty. Duration::max():
     /// never. Default 1 s.
-    Duration session_idle_timeout{std::chrono::seconds{1}};
+    Timeout session_idle_timeout{std::chrono::seconds{1}};
 
     /// Sessions that may be parked at once without a slot. One that is parked beyond them keeps its
     /// slot. Range: 0 to 100,000. Zero: all keep their slots. Default 1,000.

@@ -226,7 +226,7 @@ public:
     PropertyValue(T character) noexcept : Held{std::in_place_type<char32_t>, character} {}
     /// `'x'` would become the number 120. Write `"x"` for a text, `U'x'` for a character, and
     /// `int{c}` for a number.
-    PropertyValue(char) = delete;
+    PropertyValue(char) = delete; // write "x", U'x' or int{c}
 
     /// AMQP's string: UTF-8 that ends with a zero byte. Not null.
     PropertyValue(const char* text);

@@ -20,6 +20,10 @@ class HeldSession;
 struct Access;
 } // namespace sessionq::detail::client
 
+namespace sessionq::detail {
+struct GiveTheReceiverAName;
+} // namespace sessionq::detail
+
 namespace sessionq::inline v1 {
 
 /// How a `Receiver` receives. An aggregate for designated initialisers. A bad value throws
@@ -118,12 +122,12 @@ public:
     /// Errors: invalid_argument (a value is out of range), invalid_state (called on a receive
     /// thread), cancelled, and the reasons of a loss (see the class).
     [[nodiscard]] std::vector<LockedMessage> receive(std::size_t max_messages,
-                                                     Duration wait = Duration::max(),
+                                                     Timeout wait = Duration::max(),
                                                      const CallOptions& call = {}) &;
     /// Does not compile for a temporary receiver. It would end with the statement, and so would the
     /// locks of its messages. Give the receiver a name.
-    std::vector<LockedMessage> receive(std::size_t, Duration = {},
-                                       const CallOptions& = {}) && = delete;
+    detail::GiveTheReceiverAName receive(std::size_t, Timeout = {},
+                                         const CallOptions& = {}) && = delete;
 
     /// Returns the next message as soon as there is one. Returns nothing after `wait`, or at the
     /// deadline if that is sooner.
@@ -131,7 +135,7 @@ public:
     /// the default: wait until the deadline.
     /// Errors: invalid_argument (`wait` is negative), invalid_state (called on a receive thread),
     /// cancelled, and the reasons of a loss (see the class).
-    [[nodiscard]] std::optional<LockedMessage> receive_one(Duration wait = Duration::max(),
+    [[nodiscard]] std::optional<LockedMessage> receive_one(Timeout wait = Duration::max(),
                                                            const CallOptions& call = {});
 
     /// Returns the deferred messages with these sequence numbers, in the order of the numbers, all
@@ -144,8 +148,8 @@ public:
         std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {}) &;
     /// Does not compile for a temporary receiver, because its messages would lose their locks at
     /// the end of the statement. Give the receiver a name.
-    std::vector<LockedMessage> receive_deferred(std::vector<std::int64_t>,
-                                                const CallOptions& = {}) && = delete;
+    detail::GiveTheReceiverAName receive_deferred(std::vector<std::int64_t>,
+                                                  const CallOptions& = {}) && = delete;
 
     /// Stops the flow of messages, and then returns unsettled messages to the broker. Their
     /// deliveries do not count. With `receive_and_delete`, messages in transit are lost. Messages
@@ -165,13 +169,13 @@ public:
     /// Returns the next messages, at most `max_messages`, as soon as there is one. Returns none
     /// after `wait`, or at the deadline if that is sooner. As `receive`, but returns the failure.
     Result<std::vector<LockedMessage>> try_receive(std::size_t max_messages,
-                                                   Duration wait = Duration::max(),
+                                                   Timeout wait = Duration::max(),
                                                    const CallOptions& call = {}) & noexcept;
 
     /// Returns the next message as soon as there is one. Returns nothing after `wait`, or at the
     /// deadline if that is sooner: a result that holds an empty optional. As `receive_one`, but
     /// returns the failure.
-    Result<std::optional<LockedMessage>> try_receive_one(Duration wait = Duration::max(),
+    Result<std::optional<LockedMessage>> try_receive_one(Timeout wait = Duration::max(),
                                                          const CallOptions& call = {}) noexcept;
 
     /// Returns the deferred messages with these sequence numbers, all or none. As

@@ -58,13 +58,19 @@ std::ostream& operator<<(std::ostream& out, CloseReason reason);
 ///     });
 ///
 /// Lifetimes: the context and its strings are valid until the handler returns that it was passed to
-/// (a handler that finishes later: until it finishes).
+/// (a handler that finishes later: until it finishes). A context only refers to its session, so a
+/// kept copy would outlive the session and crash the program. For that reason contexts can neither
+/// be copied nor moved. Take them by reference, and keep a copy of `session_id()`.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
 /// Shared objects: safe.
 class SessionContext {
 public:
+    SessionContext(const SessionContext&) = delete; // take it by reference, copy session_id()
+    SessionContext& operator=(const SessionContext&) = delete;
+    ~SessionContext() = default;
+
     [[nodiscard]] const std::string& session_id() const noexcept;
     [[nodiscard]] const std::string& entity() const noexcept;
 

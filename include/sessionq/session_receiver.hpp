@@ -19,6 +19,10 @@ class HeldSession;
 struct Access;
 } // namespace sessionq::detail::client
 
+namespace sessionq::detail {
+struct GiveTheReceiverAName;
+} // namespace sessionq::detail
+
 namespace sessionq::inline v1 {
 
 /// How a `SessionReceiver` holds its session. An aggregate for designated initialisers. A bad value
@@ -104,8 +108,8 @@ public:
     /// (`wait` ended before the deadline, and the broker did not answer until the deadline),
     /// invalid_argument (`entity` must have 1 to 260 characters, `wait` must be zero or more) and
     /// session_required (the entity has no sessions).
-    [[nodiscard]] static std::optional<SessionReceiver> try_accept_next(
-        const Client& client, const std::string& entity, Duration wait = Duration::zero(),
+    [[nodiscard]] static std::optional<SessionReceiver> accept_next_if_any(
+        const Client& client, const std::string& entity, Timeout wait = Duration::zero(),
         SessionReceiverOptions options = {}, const CallOptions& call = {});
 
     SessionReceiver(SessionReceiver&& other) noexcept;
@@ -143,12 +147,12 @@ public:
     /// Errors: invalid_argument (a value is out of range), invalid_state (called on a receive
     /// thread), cancelled, and the reasons of a loss (see the class).
     [[nodiscard]] std::vector<SessionMessage> receive(std::size_t max_messages,
-                                                      Duration wait = Duration::max(),
+                                                      Timeout wait = Duration::max(),
                                                       const CallOptions& call = {}) &;
     /// Does not compile for a temporary receiver. It would end with the statement, and so would the
     /// lock of its messages. Give the receiver a name.
-    std::vector<SessionMessage> receive(std::size_t, Duration = {},
-                                        const CallOptions& = {}) && = delete;
+    detail::GiveTheReceiverAName receive(std::size_t, Timeout = {},
+                                         const CallOptions& = {}) && = delete;
 
     /// Returns the next message as soon as there is one. Returns nothing after `wait`, or at the
     /// deadline if that is sooner.
@@ -156,7 +160,7 @@ public:
     /// the default: wait until the deadline.
     /// Errors: invalid_argument (`wait` is negative), invalid_state (called on a receive thread),
     /// cancelled, and the reasons of a loss (see the class).
-    [[nodiscard]] std::optional<SessionMessage> receive_one(Duration wait = Duration::max(),
+    [[nodiscard]] std::optional<SessionMessage> receive_one(Timeout wait = Duration::max(),
                                                             const CallOptions& call = {});
 
     /// Returns the deferred messages of this session with these sequence numbers, in the order of
@@ -169,8 +173,8 @@ public:
         std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {}) &;
     /// Does not compile for a temporary receiver, because its messages would lose their lock at the
     /// end of the statement. Give the receiver a name.
-    std::vector<SessionMessage> receive_deferred(std::vector<std::int64_t>,
-                                                 const CallOptions& = {}) && = delete;
+    detail::GiveTheReceiverAName receive_deferred(std::vector<std::int64_t>,
+                                                  const CallOptions& = {}) && = delete;
 
     /// Returns the session's state: the bytes that the broker keeps for it. Nothing if there is no
     /// state.
@@ -207,22 +211,22 @@ public:
 
     /// Waits for a session that has messages and is not locked, and locks it. Returns nothing if
     /// none comes within `wait`, or until the deadline if that is sooner: a result that holds an
-    /// empty optional. `wait` as in `try_accept_next`. Default: until the deadline. As
-    /// `try_accept_next`, but returns the failure.
-    static Result<std::optional<SessionReceiver>> try_accept_any(
-        const Client& client, const std::string& entity, Duration wait = Duration::max(),
+    /// empty optional. `wait` as in `accept_next_if_any`. Default: until the deadline. As
+    /// `accept_next_if_any`, but returns the failure.
+    static Result<std::optional<SessionReceiver>> try_accept_next(
+        const Client& client, const std::string& entity, Timeout wait = Duration::max(),
         SessionReceiverOptions options = {}, const CallOptions& call = {}) noexcept;
 
     /// Returns the next messages, at most `max_messages`, as soon as there is one. Returns none
     /// after `wait`, or at the deadline if that is sooner. As `receive`, but returns the failure.
     Result<std::vector<SessionMessage>> try_receive(std::size_t max_messages,
-                                                    Duration wait = Duration::max(),
+                                                    Timeout wait = Duration::max(),
                                                     const CallOptions& call = {}) & noexcept;
 
     /// Returns the next message as soon as there is one. Returns nothing after `wait`, or at the
     /// deadline if that is sooner: a result that holds an empty optional. As `receive_one`, but
     /// returns the failure.
-    Result<std::optional<SessionMessage>> try_receive_one(Duration wait = Duration::max(),
+    Result<std::optional<SessionMessage>> try_receive_one(Timeout wait = Duration::max(),
                                                           const CallOptions& call = {}) noexcept;
 
     /// Returns the deferred messages of this session with these sequence numbers, all or none. As

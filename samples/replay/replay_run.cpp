@@ -163,7 +163,7 @@ private:
 
     bool fits(const sessionq::Message& message) {
         try {
-            return batch_.try_add(message);
+            return batch_.add_if_fits(message);
         } catch (const sessionq::Error& error) {
             reader_->refuse(error.what());
         }

@@ -34,7 +34,8 @@ std::optional<Failure> EntityState::find_fault(const MessageContent& message) co
     const auto time_to_live = message.time_to_live();
     if (options.requires_session && !session_id) {
         return failure(Errc::session_required,
-                       "the message has no session id and the entity requires sessions");
+                       "the message has no session id and the entity requires sessions; set a "
+                       "session id");
     }
     const auto fault_of = [this](std::string_view field, std::string_view value) {
         const std::string_view fault = core::id_fault(value);
@@ -54,8 +55,10 @@ std::optional<Failure> EntityState::find_fault(const MessageContent& message) co
         return failure(Errc::invalid_argument, "time_to_live must be positive");
     }
     if (message.wire_bytes() > options.max_message_bytes) {
-        return failure(Errc::message_too_large,
-                       "max_message_bytes is " + std::to_string(options.max_message_bytes));
+        return failure(Errc::message_too_large, "the message has " +
+                                                    std::to_string(message.wire_bytes()) +
+                                                    " bytes, and max_message_bytes is " +
+                                                    std::to_string(options.max_message_bytes));
     }
     return std::nullopt;
 }

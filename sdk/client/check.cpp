@@ -9,6 +9,7 @@
 #include "amqp/codec/decoder.hpp"
 #include "amqp/codec/encoder.hpp"
 #include "core/id_check.hpp"
+#include "core/negative_duration.hpp"
 #include "core/text_check.hpp"
 
 namespace sessionq::detail::client {
@@ -76,14 +77,24 @@ void require_option(bool in_range, std::string_view complaint) {
     }
 }
 
+void require_not_negative(std::string_view member, Duration value) {
+    require_option(value >= Duration::zero(),
+                   std::string{member} + " " + std::string{core::not_negative});
+}
+
 void require_argument(bool usable, std::string_view complaint) {
     if (!usable) {
         throw Error{Errc::invalid_argument, std::string{complaint}};
     }
 }
 
+void check_wait(Duration wait) {
+    require_argument(wait >= Duration::zero(),
+                     "wait must not be negative (Duration::max() is without end)");
+}
+
 void check_entity(std::string_view entity) {
-    require_argument(!entity.empty(), "entity is empty");
+    require_argument(!entity.empty(), "entity is empty; name a queue, topic or subscription");
     check_text(entity, "entity");
     require_argument(core::characters(entity) <= max_entity_characters,
                      "entity is longer than 260 characters");

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <sessionq/message.hpp>
+#include <sessionq/time.hpp>
 
 namespace sessionq::detail::client {
 
@@ -11,10 +12,15 @@ namespace sessionq::detail::client {
 /// names the member.
 void require_option(bool in_range, std::string_view complaint);
 
+/// Throws `Error{Errc::invalid_option}` if the value of the member is negative.
+void require_not_negative(std::string_view member, Duration value);
+
 // Each of these throws `Error{Errc::invalid_argument}` if its argument is invalid. The error names
 // the argument.
 
 void require_argument(bool usable, std::string_view complaint);
+
+void check_wait(Duration wait);
 
 /// AMQP requires UTF-8.
 void check_text(std::string_view text, std::string_view name);

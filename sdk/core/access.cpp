@@ -5,6 +5,8 @@
 
 namespace sessionq::detail::client {
 
-void refuse_moved_from() { throw Error{Errc::invalid_state, "the object was moved from"}; }
+void refuse_moved_from() {
+    throw Error{Errc::invalid_state, "the object was moved from; use the one that it was moved to"};
+}
 
 } // namespace sessionq::detail::client

@@ -44,8 +44,6 @@ Duration processor_time() noexcept {
 
 namespace sessionq::inline v1 {
 
-Deadline Deadline::in(Duration length) noexcept {
-    return after(length, core::system_clock().now());
-}
+Deadline Deadline::in(Timeout length) noexcept { return after(length, core::system_clock().now()); }
 
 } // namespace sessionq::inline v1

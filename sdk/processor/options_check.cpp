@@ -9,6 +9,7 @@
 #include <sessionq/error.hpp>
 
 #include "core/id_check.hpp"
+#include "core/negative_duration.hpp"
 #include "core/session_id.hpp"
 
 namespace sessionq::detail::processor {
@@ -30,7 +31,7 @@ void in_range(std::string_view member, std::uint64_t value, std::uint64_t least,
 
 void not_negative(std::string_view member, Duration value) {
     if (value < Duration::zero()) {
-        refuse(member, "is negative");
+        refuse(member, std::string{core::not_negative});
     }
 }
 
@@ -38,6 +39,7 @@ void check_backoff(std::string_view member, const BackoffOptions& backoff) {
     if (backoff.min <= Duration::zero()) {
         refuse(std::string{member} + ".min", "is not over zero");
     }
+    not_negative(std::string{member} + ".max", backoff.max);
     if (backoff.max < backoff.min) {
         refuse(std::string{member} + ".max", "is less than min");
     }
@@ -97,6 +99,7 @@ void check_guard(const CrashGuard& guard, const SessionProcessorOptions& options
 
 void check_health(const HealthBounds& bounds) {
     const auto check = [](std::string_view member, Duration bound) {
+        not_negative("health." + std::string{member}, bound);
         if (bound < 1s) {
             refuse("health." + std::string{member}, "is less than 1 s");
         }
@@ -218,7 +221,8 @@ void check_entities(const std::vector<std::string>& entities) {
     std::set<std::string_view> seen;
     for (const std::string& entity : entities) {
         if (entity.empty()) {
-            throw Error{Errc::invalid_argument, "entities: a name is empty"};
+            throw Error{Errc::invalid_argument,
+                        "entities: a name is empty; name a queue or a subscription"};
         }
         if (!seen.insert(entity).second) {
             throw Error{Errc::invalid_argument, "entities: '" + entity + "' is there twice"};

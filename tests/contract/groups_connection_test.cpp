@@ -277,7 +277,7 @@ TEST_CASE("groups: a reassigned group is a new session, and the old one is lost 
     REQUIRE(first);
     first->complete();
     // a consumer that comes and goes makes the broker reassign groups
-    CHECK_FALSE(SessionReceiver::try_accept_next(there, queue, 500ms));
+    CHECK_FALSE(SessionReceiver::accept_next_if_any(there, queue, 500ms));
     CHECK_FALSE(before.loss());
     sender.send(Message::of("2").in_session("a"));
     CHECK(failure_of([&] { static_cast<void>(before.receive_one(5s)); }).code == Errc::lock_lost);

@@ -89,7 +89,7 @@ PORT_CASE("send: a batch that is as full as it says is taken, with the partition
         return made;
     };
     for (std::size_t size : {std::size_t{70'000}, std::size_t{1'000}, std::size_t{1}}) {
-        while (batch.try_add(message(size))) {
+        while (batch.add_if_fits(message(size))) {
         }
     }
     CHECK(batch.max_bytes() - batch.bytes() < 200);

@@ -51,7 +51,7 @@ void Onlooker::run() {
         });
         std::optional<SessionReceiver> receiver;
         promptness_.watch("accept", limit, [&] {
-            receiver = SessionReceiver::try_accept_next(*client, own_, 500ms, {}, soon);
+            receiver = SessionReceiver::accept_next_if_any(*client, own_, 500ms, {}, soon);
         });
         if (receiver) {
             promptness_.watch("receive", limit, [&] {

@@ -156,24 +156,24 @@ template <typename Token = detail::UseAwaitable>
                             std::forward<Token>(token));
 }
 template <typename Token = detail::UseAwaitable>
-[[nodiscard]] detail::Async<std::optional<SessionReceiver>, Token> async_try_accept_next(
-    const Client& client, const std::string& entity, Duration wait = Duration::zero(),
+[[nodiscard]] detail::Async<std::optional<SessionReceiver>, Token> async_accept_next_if_any(
+    const Client& client, const std::string& entity, Timeout wait = Duration::zero(),
     SessionReceiverOptions options = {}, detail::AsyncCallOptions call = {},
     Token&& token = Token{}) {
     return detail::initiate(
-        detail::prepare_try_accept_next(client, entity, wait, std::move(options), call),
+        detail::prepare_accept_next_if_any(client, entity, wait, std::move(options), call),
         std::forward<Token>(token));
 }
 template <typename Token = detail::UseAwaitable>
 [[nodiscard]] detail::Async<std::vector<SessionMessage>, Token> async_receive(
-    const SessionReceiver& receiver, std::size_t max_messages, Duration wait = Duration::max(),
+    const SessionReceiver& receiver, std::size_t max_messages, Timeout wait = Duration::max(),
     detail::AsyncCallOptions call = {}, Token&& token = Token{}) {
     return detail::initiate(detail::prepare_receive(receiver, max_messages, wait, call),
                             std::forward<Token>(token));
 }
 template <typename Token = detail::UseAwaitable>
 [[nodiscard]] detail::Async<std::optional<SessionMessage>, Token> async_receive_one(
-    const SessionReceiver& receiver, Duration wait = Duration::max(),
+    const SessionReceiver& receiver, Timeout wait = Duration::max(),
     detail::AsyncCallOptions call = {}, Token&& token = Token{}) {
     return detail::initiate(detail::prepare_receive_one(receiver, wait, call),
                             std::forward<Token>(token));
@@ -224,14 +224,14 @@ template <typename Token = detail::UseAwaitable>
 }
 template <typename Token = detail::UseAwaitable>
 [[nodiscard]] detail::Async<std::vector<LockedMessage>, Token> async_receive(
-    const Receiver& receiver, std::size_t max_messages, Duration wait = Duration::max(),
+    const Receiver& receiver, std::size_t max_messages, Timeout wait = Duration::max(),
     detail::AsyncCallOptions call = {}, Token&& token = Token{}) {
     return detail::initiate(detail::prepare_receive(receiver, max_messages, wait, call),
                             std::forward<Token>(token));
 }
 template <typename Token = detail::UseAwaitable>
 [[nodiscard]] detail::Async<std::optional<LockedMessage>, Token> async_receive_one(
-    const Receiver& receiver, Duration wait = Duration::max(), detail::AsyncCallOptions call = {},
+    const Receiver& receiver, Timeout wait = Duration::max(), detail::AsyncCallOptions call = {},
     Token&& token = Token{}) {
     return detail::initiate(detail::prepare_receive_one(receiver, wait, call),
                             std::forward<Token>(token));
@@ -312,7 +312,7 @@ template <typename Token = detail::UseAwaitable>
 }
 template <typename Token = detail::UseAwaitable>
 [[nodiscard]] detail::Async<std::optional<ReceivedMessage>, Token> async_next(
-    Browser& browser, Duration wait = Duration::max(), detail::AsyncCallOptions call = {},
+    Browser& browser, Timeout wait = Duration::max(), detail::AsyncCallOptions call = {},
     Token&& token = Token{}) {
     return detail::initiate(detail::prepare_next(browser, wait, call), std::forward<Token>(token));
 }
@@ -469,6 +469,16 @@ template <typename Token = detail::UseAwaitable>
 [[nodiscard]] inline SessionCloseHandler coroutine(
     Callback<detail::net::awaitable<void>(SessionContext&, CloseReason)> handler) {
     return detail::coroutine_handler<SessionContext&, CloseReason>(std::move(handler));
+}
+
+/// Does not compile, and says why: the function is not one of the coroutines above.
+template <typename F>
+requires(!detail::HandlerCoroutine<F>) MessageHandler coroutine(F /*function*/) {
+    static_assert(detail::HandlerCoroutine<F>,
+                  "a coroutine of a handler returns asio::awaitable<void> and takes a "
+                  "MessageContext&, a std::span<MessageContext>, a SessionContext&, or a "
+                  "SessionContext& and a CloseReason");
+    return {};
 }
 
 // Twins of the functions of `SessionContext`, for handlers that are coroutines. The context is

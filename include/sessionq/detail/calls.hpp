@@ -84,7 +84,7 @@ MessageBatch empty_result<MessageBatch>();
                                                            const std::string& entity,
                                                            SessionReceiverOptions options,
                                                            const CallOptions& call);
-[[nodiscard]] CallPtr<std::optional<SessionReceiver>> prepare_try_accept_next(
+[[nodiscard]] CallPtr<std::optional<SessionReceiver>> prepare_accept_next_if_any(
     const Client& client, const std::string& entity, Duration wait, SessionReceiverOptions options,
     const CallOptions& call);
 [[nodiscard]] CallPtr<std::vector<SessionMessage>> prepare_receive(const SessionReceiver& receiver,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <exception>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <tuple>
 #include <type_traits>
@@ -130,6 +132,16 @@ void spawn_handler(Begin begin, const HandlerPlace& /*place*/, const HandlerStra
 }
 
 #endif
+
+template <typename... Args>
+using CoroutineFunction = Callback<net::awaitable<void>(Args...)>;
+
+/// A function that `coroutine` makes a handler of.
+template <typename F>
+concept HandlerCoroutine = std::convertible_to<F, CoroutineFunction<MessageContext&>> ||
+    std::convertible_to<F, CoroutineFunction<std::span<MessageContext>>> ||
+    std::convertible_to<F, CoroutineFunction<SessionContext&>> ||
+    std::convertible_to<F, CoroutineFunction<SessionContext&, CloseReason>>;
 
 /// `Args` are the types of the handler's arguments. The first one tells where it runs.
 template <typename... Args>

@@ -112,7 +112,7 @@ PublicCall<Messages> BrowserCore::peek(Browser& browser, std::uint32_t max_messa
 
 PublicCall<Messages, std::optional<ReceivedMessage>> BrowserCore::next(
     Browser& browser, Duration wait, const CallOptions& call) const {
-    require_argument(wait >= Duration::zero(), "wait must be zero or more");
+    check_wait(wait);
     if (wait == Duration::zero()) {
         return {peek(browser, 1, call).operation, [&browser](core::Result<Messages> answer) {
                     return first_of(pass(browser, std::move(answer).take_or_throw()));
@@ -174,7 +174,7 @@ std::vector<ReceivedMessage> Browser::peek(std::uint32_t max_messages, const Cal
         detail::client::Access::core(*this)->peek(*this, max_messages, call));
 }
 
-std::optional<ReceivedMessage> Browser::next(Duration wait, const CallOptions& call) {
+std::optional<ReceivedMessage> Browser::next(Timeout wait, const CallOptions& call) {
     return detail::client::block(detail::client::Access::core(*this)->next(*this, wait, call));
 }
 
@@ -210,7 +210,7 @@ Result<std::vector<ReceivedMessage>> Browser::try_peek(std::uint32_t max_message
     return core::as_result([&] { return peek(max_messages, call); });
 }
 
-Result<std::optional<ReceivedMessage>> Browser::try_next(Duration wait,
+Result<std::optional<ReceivedMessage>> Browser::try_next(Timeout wait,
                                                          const CallOptions& call) noexcept {
     return core::as_result([&] { return next(wait, call); });
 }

@@ -42,8 +42,10 @@ private:
 /// Throws `invalid_state` on a receive thread.
 inline void require_may_wait() {
     if (ReceiveThread::on_any()) {
-        throw Error{Errc::invalid_state,
-                    "a blocking call on a receive thread, where nothing may wait"};
+        throw Error{
+            Errc::invalid_state,
+            "a blocking call on a receive thread, where nothing may wait; use an async_ function "
+            "or another thread"};
     }
 }
 

@@ -94,11 +94,11 @@ CallPtr<SessionReceiver> prepare_accept_next(const Client& client, const std::st
         client, {.entity = entity, .receiver = detail::client::settings_of(options)}, call));
 }
 
-CallPtr<std::optional<SessionReceiver>> prepare_try_accept_next(const Client& client,
-                                                                const std::string& entity,
-                                                                Duration wait,
-                                                                SessionReceiverOptions options,
-                                                                const CallOptions& call) {
+CallPtr<std::optional<SessionReceiver>> prepare_accept_next_if_any(const Client& client,
+                                                                   const std::string& entity,
+                                                                   Duration wait,
+                                                                   SessionReceiverOptions options,
+                                                                   const CallOptions& call) {
     return detail::client::prepared(detail::client::accept_session<std::optional<SessionReceiver>>(
         client, {.entity = entity, .wait = wait, .receiver = detail::client::settings_of(options)},
         call));

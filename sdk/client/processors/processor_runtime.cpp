@@ -63,7 +63,7 @@ std::optional<ExecutorDescription> described_executor(const dispatch::Workers& w
 }
 
 processor::StopTerms terms_of(const StopOptions& options, TimePoint now) {
-    const Duration timeout = std::max(options.timeout, Duration::zero());
+    const Duration timeout = std::max<Duration>(options.timeout, Duration::zero());
     processor::StopTerms terms{Deadline::after(timeout, now)};
     if (options.cancel_after) {
         const double share = *options.cancel_after > 0 ? std::min(*options.cancel_after, 1.0) : 0;
@@ -118,21 +118,25 @@ ProcessorRuntime::~ProcessorRuntime() {
 processor::Handlers& ProcessorRuntime::handlers_before_start() {
     const RunPtr run = current();
     if (run != nullptr && run->processor->state() != ProcessorDescription::State::stopped) {
-        throw Error{Errc::invalid_state, "handlers are registered before start, or after stop"};
+        throw Error{
+            Errc::invalid_state,
+            "handlers are registered before start, or after stop; stop the processor first"};
     }
     return handlers_;
 }
 
 void ProcessorRuntime::require_startable() const {
     if (!handlers_.take_messages()) {
-        throw Error{Errc::invalid_state, "neither on_message nor on_messages is set"};
+        throw Error{Errc::invalid_state,
+                    "neither on_message nor on_messages is set; set a handler before start"};
     }
     const RunPtr run = current();
     if (run == nullptr) {
         return;
     }
     if (run->processor->state() != ProcessorDescription::State::stopped) {
-        throw Error{Errc::invalid_state, "the processor was started and has not stopped yet"};
+        throw Error{Errc::invalid_state,
+                    "the processor was started and has not stopped yet; call stop first"};
     }
     if (run->processor->ends_soon()) {
         run->emptied.wait();
@@ -231,7 +235,7 @@ void ProcessorRuntime::start() {
 ProcessorRuntime::RunPtr ProcessorRuntime::started() const {
     RunPtr run = current();
     if (run == nullptr) {
-        throw Error{Errc::invalid_state, "the processor is not started"};
+        throw Error{Errc::invalid_state, "the processor is not started; call start first"};
     }
     return run;
 }

@@ -42,12 +42,12 @@ std::optional<Failure> Receiver::loss() const {
     return detail::client::Access::session(*this)->status()->loss();
 }
 
-std::vector<LockedMessage> Receiver::receive(std::size_t max_messages, Duration wait,
+std::vector<LockedMessage> Receiver::receive(std::size_t max_messages, Timeout wait,
                                              const CallOptions& call) & {
     return detail::client::block(detail::client::receive(*this, max_messages, wait, call));
 }
 
-std::optional<LockedMessage> Receiver::receive_one(Duration wait, const CallOptions& call) {
+std::optional<LockedMessage> Receiver::receive_one(Timeout wait, const CallOptions& call) {
     return detail::client::block(detail::client::receive_one(*this, wait, call));
 }
 
@@ -66,12 +66,12 @@ Result<Receiver> Receiver::try_open(const Client& client, const std::string& ent
     return core::as_result([&] { return open(client, entity, options, call); });
 }
 
-Result<std::vector<LockedMessage>> Receiver::try_receive(std::size_t max_messages, Duration wait,
+Result<std::vector<LockedMessage>> Receiver::try_receive(std::size_t max_messages, Timeout wait,
                                                          const CallOptions& call) & noexcept {
     return core::as_result([&] { return receive(max_messages, wait, call); });
 }
 
-Result<std::optional<LockedMessage>> Receiver::try_receive_one(Duration wait,
+Result<std::optional<LockedMessage>> Receiver::try_receive_one(Timeout wait,
                                                                const CallOptions& call) noexcept {
     return core::as_result([&] { return receive_one(wait, call); });
 }

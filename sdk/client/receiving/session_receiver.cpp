@@ -43,11 +43,11 @@ SessionReceiver SessionReceiver::accept_next(const Client& client, const std::st
         client, {.entity = entity, .receiver = detail::client::settings_of(options)}, call));
 }
 
-std::optional<SessionReceiver> SessionReceiver::try_accept_next(const Client& client,
-                                                                const std::string& entity,
-                                                                Duration wait,
-                                                                SessionReceiverOptions options,
-                                                                const CallOptions& call) {
+std::optional<SessionReceiver> SessionReceiver::accept_next_if_any(const Client& client,
+                                                                   const std::string& entity,
+                                                                   Timeout wait,
+                                                                   SessionReceiverOptions options,
+                                                                   const CallOptions& call) {
     return detail::client::block(detail::client::accept_session<std::optional<SessionReceiver>>(
         client, {.entity = entity, .wait = wait, .receiver = detail::client::settings_of(options)},
         call));
@@ -73,12 +73,12 @@ std::optional<Failure> SessionReceiver::loss() const {
     return detail::client::Access::session(*this)->status()->loss();
 }
 
-std::vector<SessionMessage> SessionReceiver::receive(std::size_t max_messages, Duration wait,
+std::vector<SessionMessage> SessionReceiver::receive(std::size_t max_messages, Timeout wait,
                                                      const CallOptions& call) & {
     return detail::client::block(detail::client::receive(*this, max_messages, wait, call));
 }
 
-std::optional<SessionMessage> SessionReceiver::receive_one(Duration wait, const CallOptions& call) {
+std::optional<SessionMessage> SessionReceiver::receive_one(Timeout wait, const CallOptions& call) {
     return detail::client::block(detail::client::receive_one(*this, wait, call));
 }
 
@@ -111,19 +111,19 @@ Result<SessionReceiver> SessionReceiver::try_accept(const Client& client, const 
     return core::as_result([&] { return accept(client, entity, session_id, options, call); });
 }
 
-Result<std::optional<SessionReceiver>> SessionReceiver::try_accept_any(
-    const Client& client, const std::string& entity, Duration wait, SessionReceiverOptions options,
+Result<std::optional<SessionReceiver>> SessionReceiver::try_accept_next(
+    const Client& client, const std::string& entity, Timeout wait, SessionReceiverOptions options,
     const CallOptions& call) noexcept {
-    return core::as_result([&] { return try_accept_next(client, entity, wait, options, call); });
+    return core::as_result([&] { return accept_next_if_any(client, entity, wait, options, call); });
 }
 
 Result<std::vector<SessionMessage>> SessionReceiver::try_receive(
-    std::size_t max_messages, Duration wait, const CallOptions& call) & noexcept {
+    std::size_t max_messages, Timeout wait, const CallOptions& call) & noexcept {
     return core::as_result([&] { return receive(max_messages, wait, call); });
 }
 
 Result<std::optional<SessionMessage>> SessionReceiver::try_receive_one(
-    Duration wait, const CallOptions& call) noexcept {
+    Timeout wait, const CallOptions& call) noexcept {
     return core::as_result([&] { return receive_one(wait, call); });
 }
 

@@ -19,18 +19,16 @@ void check_terms(const ports::Capabilities& broker, const AcceptTerms& terms) {
     if (terms.session_id) {
         check_session_id(*terms.session_id);
     }
-    require_argument(!terms.wait || *terms.wait >= Duration::zero(), "wait must be zero or more");
+    check_wait(terms.wait.value_or(Duration::zero()));
     const ReceiverSettings& receiver = terms.receiver;
     if (receiver.scope == ports::Scope::entity) {
-        require_option(receiver.max_lock_renewal >= Duration::zero(),
-                       "ReceiverOptions::max_lock_renewal must be zero or more");
+        require_not_negative("ReceiverOptions::max_lock_renewal", receiver.max_lock_renewal);
         require_option(receiver.prefetch <= max_messages_per_receive,
                        "ReceiverOptions::prefetch must be 0 to 10,000");
         broker.require(ports::Capability::plain_entities);
     } else {
         check_entity(terms.entity);
-        require_option(receiver.max_lock_renewal >= Duration::zero(),
-                       "SessionReceiverOptions::max_lock_renewal must be zero or more");
+        require_not_negative("SessionReceiverOptions::max_lock_renewal", receiver.max_lock_renewal);
         broker.require(terms.session_id ? ports::Capability::accept_named
                                         : ports::Capability::accept_next);
     }
@@ -125,7 +123,7 @@ Operation<Deliveries> receive_operation(const HeldSession& session, std::size_t 
                                         Duration wait, const CallOptions& call) {
     require_argument(max_messages >= 1 && max_messages <= max_messages_per_receive,
                      "max_messages must be 1 to 10,000");
-    require_argument(wait >= Duration::zero(), "wait must be zero or more");
+    check_wait(wait);
     const bool present_only = wait == Duration::zero();
     auto operation =
         on_session(session, call, &SessionReceiverCore::receive, max_messages, present_only);
@@ -200,10 +198,63 @@ Operation<Deadline> HeldSession::renew_lock(const HeldDelivery& delivery, const 
 
 namespace {
 
+[[noreturn]] void refuse_second(std::int64_t sequence_number) {
+    throw Error{Errc::already_settled, "message " + std::to_string(sequence_number) +
+                                           "; settle it once, settled() tells whether it is"};
+}
+
+/// The decision of a message by a settling call. If the call ends before its settlement is sent,
+/// the message is undecided again, so that a second call can settle it. That call may have been
+/// given up before it began, or was never started.
+class SettlingDecision {
+public:
+    /// Throws `already_settled` if the message is decided.
+    explicit SettlingDecision(std::shared_ptr<HeldDelivery> delivery)
+        : delivery_{std::move(delivery)} {
+        if (delivery_->decided.exchange(true)) {
+            const std::int64_t number = delivery_->message.sequence_number();
+            delivery_ = nullptr;
+            refuse_second(number);
+        }
+    }
+    ~SettlingDecision() { take_back(); }
+    SettlingDecision(const SettlingDecision&) = delete;
+    SettlingDecision& operator=(const SettlingDecision&) = delete;
+
+    /// The settlement is sent now. The decision stands.
+    void confirm() noexcept { delivery_ = nullptr; }
+
+    void take_back() noexcept {
+        if (delivery_ != nullptr) {
+            delivery_->decided.store(false, std::memory_order_release);
+            delivery_ = nullptr;
+        }
+    }
+
+private:
+    std::shared_ptr<HeldDelivery> delivery_; ///< null: the decision stands, or was taken back
+};
+
+/// Ties the decision to the operation that sends the settlement.
+void bind_decision(Operation<core::Done>& operation,
+                   const std::shared_ptr<SettlingDecision>& decision) {
+    const auto given_up = std::move(operation.unstarted);
+    operation.unstarted = [decision, given_up](Failure why) -> core::Result<core::Done> {
+        decision->take_back(); // before the caller learns of it
+        return given_up ? given_up(std::move(why)) : core::Result<core::Done>{std::move(why)};
+    };
+    operation.start = [decision, given_up,
+                       start = std::move(operation.start)](const PendingPtr<core::Done>& pending) {
+        decision->confirm();
+        pending->on_give_up(given_up);
+        start(pending);
+    };
+}
+
 /// Throws `already_settled` or `lock_lost` if the message cannot be settled any more.
 void require_held(const LockedMessage& message) {
     if (message.settled()) {
-        throw Error{Errc::already_settled, "message " + std::to_string(message.sequence_number())};
+        refuse_second(message.sequence_number());
     }
     Access::session(message)->require_held();
     if (Access::delivery(message)->is_lost()) {
@@ -233,15 +284,19 @@ PublicCall<core::Done> settle(const LockedMessage& message, ports::Outcome outco
     ports::check_properties_to_modify(properties_to_modify);
     require_held(message);
     const auto& delivery = Access::delivery(message);
-    if (delivery->decided.exchange(true)) {
-        throw Error{Errc::already_settled, "message " + std::to_string(message.sequence_number())};
+    const auto decision = std::make_shared<SettlingDecision>(delivery);
+    auto operation = holder.settle(
+        delivery,
+        {.outcome = outcome,
+         .dead_letter = ports::to_dead_letter(dead_letter.reason, dead_letter.description),
+         .properties_to_modify = std::move(properties_to_modify)},
+        call);
+    if (operation) {
+        bind_decision(*operation, decision);
+    } else {
+        decision->confirm(); // it is settled already
     }
-    return {.operation = holder.settle(
-                delivery,
-                {.outcome = outcome,
-                 .dead_letter = ports::to_dead_letter(dead_letter.reason, dead_letter.description),
-                 .properties_to_modify = std::move(properties_to_modify)},
-                call)};
+    return {.operation = std::move(operation)};
 }
 
 PublicCall<CompleteFailures> complete_all(const std::vector<const LockedMessage*>& messages,

@@ -186,7 +186,8 @@ template <typename R>
 }
 
 /// Settles the message (R8). Throws `already_settled` at a second attempt. Also throws `lock_lost`,
-/// `not_supported`, and the errors of `ports::check_properties_to_modify`.
+/// `not_supported`, and the errors of `ports::check_properties_to_modify`. The message stays
+/// undecided if the operation ends before it begins.
 [[nodiscard]] PublicCall<core::Done> settle(const LockedMessage& message, ports::Outcome outcome,
                                             const CallOptions& call,
                                             Properties properties_to_modify = {},

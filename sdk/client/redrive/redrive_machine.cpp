@@ -98,7 +98,7 @@ RedriveMachine::Step RedriveMachine::next(TimePoint now) {
             report_.busy_sessions = busy_.size();
             return Finish{};
         } else {
-            TimePoint until = last_progress_ + max_wait_;
+            TimePoint until = Deadline::after(max_wait_, last_progress_).time();
             if (!busy_.empty()) {
                 until = std::min(until, busy_.front()->ask_again);
             }

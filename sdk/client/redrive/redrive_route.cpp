@@ -15,10 +15,9 @@ namespace {
 void check_options(const RedriveOptions& options) {
     const auto fault = core::id_fault(options.filter.session_id.value_or(""));
     require_option(fault.empty(), "DeadLetterFilter::session_id " + std::string{fault});
-    require_option(options.filter.older_than.value_or(Duration::zero()) >= Duration::zero(),
-                   "DeadLetterFilter::older_than must be zero or more");
-    require_option(options.max_wait >= Duration::zero(),
-                   "RedriveOptions::max_wait must be zero or more");
+    require_not_negative("DeadLetterFilter::older_than",
+                         options.filter.older_than.value_or(Duration::zero()));
+    require_not_negative("RedriveOptions::max_wait", options.max_wait);
 }
 
 } // namespace

@@ -20,7 +20,7 @@ TraceContext context_as_long(const TraceContext* ambient) {
 
 } // namespace
 
-bool MessageBatch::try_add(const Message& message) {
+bool MessageBatch::add_if_fits(const Message& message) {
     detail::client::check_message(message);
     detail::client::require_argument(
         !message.scheduled_enqueue_time,
@@ -49,9 +49,9 @@ bool MessageBatch::try_add(const Message& message) {
     return true;
 }
 
-Result<void> MessageBatch::try_append(const Message& message) noexcept {
+Result<void> MessageBatch::try_add(const Message& message) noexcept {
     return core::as_result([&] {
-        if (!try_add(message)) {
+        if (!add_if_fits(message)) {
             throw Error{Errc::message_too_large, "the message does not fit into the batch"};
         }
     });

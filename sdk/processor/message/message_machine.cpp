@@ -175,7 +175,7 @@ MessageActions MessageMachine::after_failure(const FailureDecision& failure, boo
     using Action = FailurePolicy::Action;
     const auto wait = [&](MessageStep next) {
         phase_ = Phase::retrying;
-        retry_at_ = now + failure.delay;
+        retry_at_ = Deadline::after(failure.delay, now).time();
         return MessageActions{.next = next};
     };
     if (!failure.action) {
@@ -246,7 +246,7 @@ MessageActions MessageMachine::condemned(const CrashGuard& guard, TimePoint now)
         return settle(dead_letter(DeadLetterCause::consumers_lost), true);
     }
     phase_ = Phase::retrying;
-    retry_at_ = now + guard.park_for;
+    retry_at_ = Deadline::after(guard.park_for, now).time();
     return {.next = MessageStep::park};
 }
 

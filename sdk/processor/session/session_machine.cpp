@@ -22,7 +22,7 @@ Duration longest_hold(const SessionSettings& settings) noexcept {
 
 TimePoint hold_end(const SessionSettings& settings, TimePoint now) noexcept {
     const Duration hold = longest_hold(settings);
-    return hold > Duration::zero() ? now + hold : TimePoint::max();
+    return hold > Duration::zero() ? Deadline::after(hold, now).time() : TimePoint::max();
 }
 
 } // namespace

@@ -6,7 +6,7 @@ namespace sessionq::cli {
 NextSession next_session(const Client& client, const std::string& entity, Duration wait,
                          SessionReceiverOptions options) {
     try {
-        return {.session = SessionReceiver::try_accept_next(client, entity, wait, options)};
+        return {.session = SessionReceiver::accept_next_if_any(client, entity, wait, options)};
     } catch (const Error& error) {
         if (error.code() != Errc::session_required) {
             throw;

@@ -86,10 +86,9 @@ void send_and_receive(const Client& client) {
     CHECK(sender.try_send_all(two).has_value());
     CHECK(sender.try_send_all(std::vector<Message>{}).has_value());
     auto batch = sender.try_create_batch();
-    CHECK(batch && batch->try_append(Message::of("4").in_session("ada")));
+    CHECK(batch && batch->try_add(Message::of("4").in_session("ada")));
     MessageBatch small{1};
-    CHECK(
-        failed_with(small.try_append(Message::of("5").in_session("ada")), Errc::message_too_large));
+    CHECK(failed_with(small.try_add(Message::of("5").in_session("ada")), Errc::message_too_large));
     CHECK(batch && sender.try_send(*batch).has_value());
     const auto number =
         sender.try_schedule(Message::of("later").in_session("ada"),
@@ -106,7 +105,7 @@ void send_and_receive(const Client& client) {
     CHECK(receiver.has_value());
     CHECK(failed_with(SessionReceiver::try_accept(client, "orders", "ada"),
                       Errc::session_locked_elsewhere));
-    const auto none = SessionReceiver::try_accept_any(client, "orders", 0s);
+    const auto none = SessionReceiver::try_accept_next(client, "orders", 0s);
     CHECK(none && !none->has_value());
     auto messages = receiver->try_receive(2, patience);
     CHECK(messages && !messages->empty());

@@ -76,6 +76,33 @@ TEST_CASE("options check: the defaults and the ends of every range are taken") {
     }
 }
 
+TEST_CASE("options check: a negative duration may be a long one that overflowed") {
+    const Case cases[] = {
+        {"session_idle_timeout", [](auto& o) { o.session_idle_timeout = -1ns; }},
+        {"max_hold", [](auto& o) { o.max_hold = -1s; }},
+        {"max_lock_renewal", [](auto& o) { o.max_lock_renewal = -1s; }},
+        {"error_backoff.max", [](auto& o) { o.error_backoff.max = -1s; }},
+        {"health.workers_busy", [](auto& o) { o.health.workers_busy = -1s; }},
+        {"failure_policy.park_for", [](auto& o) { o.failure_policy.park_for = -1s; }},
+        {"crash_guard.park_for", [](auto& o) { o.crash_guard = CrashGuard{.park_for = -1s}; }},
+    };
+    for (const Case& each : cases) {
+        CAPTURE(each.member);
+        SessionProcessorOptions options;
+        each.change(options);
+        CHECK(refusal([&] { detail::processor::check_options(options); }) ==
+              std::string{each.member} +
+                  ": must not be negative (Duration::max() is without end; a longer duration "
+                  "overflows)");
+    }
+    SessionProcessorOptions endless;
+    endless.session_idle_timeout = std::chrono::hours::max();
+    endless.max_hold = endless.max_lock_renewal = endless.error_backoff.max = Duration::max();
+    endless.failure_policy = FailurePolicy::park_session(Duration::max());
+    endless.crash_guard = CrashGuard{.park_for = Duration::max()};
+    CHECK(refusal([&] { detail::processor::check_options(endless); }).empty());
+}
+
 TEST_CASE("options check: a bad value is refused by the name of its member") {
     const Case cases[] = {
         {"max_concurrent_sessions", [](auto& o) { o.max_concurrent_sessions = 0; }},
@@ -193,7 +220,7 @@ TEST_CASE("options check: entities are named, each once") {
     };
     CHECK(check({"a", "b"}).empty());
     CHECK(check({}) == "entities: none is named");
-    CHECK(check({"a", ""}) == "entities: a name is empty");
+    CHECK(check({"a", ""}) == "entities: a name is empty; name a queue or a subscription");
     CHECK(check({"a", "b", "a"}) == "entities: 'a' is there twice");
 }
 

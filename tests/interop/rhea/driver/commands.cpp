@@ -215,8 +215,8 @@ Json Commands::accept(const Json& with) {
                                            options, call_of(with));
         }
         if (with.contains("wait")) {
-            return SessionReceiver::try_accept_next(client(), entity, length(with, "wait", {}),
-                                                    options, call_of(with));
+            return SessionReceiver::accept_next_if_any(client(), entity, length(with, "wait", {}),
+                                                       options, call_of(with));
         }
         return SessionReceiver::accept_next(client(), entity, options, call_of(with));
     };

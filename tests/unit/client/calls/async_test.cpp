@@ -141,11 +141,11 @@ TEST_CASE("async: a failure is thrown where it is awaited, a bad argument where 
     CHECK_THROWS_AS(static_cast<void>(async_accept(f.client, "", "a")), Error);
 }
 
-TEST_CASE("R5: the twin of try_accept_next answers with nothing") {
+TEST_CASE("R5: the twin of accept_next_if_any answers with nothing") {
     AsyncFixture f;
     std::optional<bool> found;
     f.run([&]() -> asio::awaitable<void> {
-        found = (co_await async_try_accept_next(f.client, "orders")).has_value();
+        found = (co_await async_accept_next_if_any(f.client, "orders")).has_value();
     });
     CHECK(found == false);
 }

@@ -37,6 +37,8 @@ TEST_CASE("call scope: a timeout of zero or less has passed, and the longest nev
     CHECK(detail::client::scope_of({.timeout = 0s}, now).deadline.passed(now));
     CHECK(detail::client::scope_of({.timeout = -1s}, now).deadline.passed(now));
     CHECK(detail::client::scope_of({.timeout = Duration::max()}, now).deadline.is_never());
+    CHECK(
+        detail::client::scope_of({.timeout = std::chrono::hours::max()}, now).deadline.is_never());
 }
 
 TEST_CASE("call scope: the configured timeout applies only where there is no deadline") {

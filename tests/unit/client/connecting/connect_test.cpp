@@ -199,7 +199,7 @@ TEST_CASE("Client::connect: a receiver takes a session, keeps state with it, ren
     CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept(client, "orders", "a")); }) ==
           Errc::session_locked_elsewhere);
     receiver.close();
-    CHECK_FALSE(SessionReceiver::try_accept_next(client, "orders", 1ms));
+    CHECK_FALSE(SessionReceiver::accept_next_if_any(client, "orders", 1ms));
     CHECK(list_sessions(client, "orders") == std::vector<std::string>{"a"}); // it has state
     Sender{client, "orders"}.send_all(
         std::vector<Message>(600, Message::of("two").in_session("a")));
@@ -241,7 +241,7 @@ TEST_CASE(
     sender.send(Message::of("one").in_session("a"));
     MessageBatch batch = sender.create_batch();
     CHECK(batch.max_bytes() == 1U << 20U);
-    CHECK(batch.try_add(Message::of("two").in_session("a")));
+    CHECK(batch.add_if_fits(Message::of("two").in_session("a")));
     sender.send(std::move(batch));
     SessionReceiver receiver = SessionReceiver::accept(client, "orders", "a");
     CHECK(receiver.receive(2, 10s).size() + receiver.receive(1, 100ms).size() == 2);

@@ -48,7 +48,7 @@ struct TracedReceivers {
 
 TEST_CASE("receive span: an accept that gets a session is a span, and an empty wait is none") {
     TracedReceivers all;
-    CHECK_FALSE(SessionReceiver::try_accept_next(all.client, "orders", 0s).has_value());
+    CHECK_FALSE(SessionReceiver::accept_next_if_any(all.client, "orders", 0s).has_value());
     CHECK(all.spans->spans().empty());
     all.send("orders", {Message::of("1").in_session("ada")});
     auto receiver = SessionReceiver::accept_next(all.client, "orders", {}, {.context = all.in_job});

@@ -8,12 +8,15 @@
 
 #include <sessionq/browser.hpp>
 #include <sessionq/client.hpp>
+#include <sessionq/detail/calls.hpp>
 #include <sessionq/local_broker.hpp>
 #include <sessionq/receiver.hpp>
 #include <sessionq/sender.hpp>
 
 #include "support/code_of.hpp"
 
+#include "client/calls/blocking.hpp"
+#include "client/receiving/session_receiver_operations.hpp"
 #include "core/clock.hpp"
 
 using namespace sessionq;
@@ -128,6 +131,78 @@ TEST_CASE("R8: a message is settled once") {
     CHECK(code_of([&] { message->abandon(); }) == Errc::already_settled);
 }
 
+TEST_CASE("R8: a settlement that did not start leaves the message undecided") {
+    SessionReceiverFixture f;
+    for (const char* text : {"1", "2", "3", "4"}) {
+        f.send("a", text);
+    }
+    SessionReceiver receiver = f.accept("a");
+    std::stop_source stopped;
+    stopped.request_stop();
+    const std::vector<std::pair<CallOptions, Errc>> vain = {
+        {{.timeout = 0s}, Errc::timeout},
+        {{.timeout = -1s}, Errc::timeout},
+        {{.stop = stopped.get_token()}, Errc::cancelled},
+        {{.context = OperationContext{Deadline::in(-1s)}}, Errc::timeout},
+    };
+    for (const auto& [call, code] : vain) {
+        auto message = receiver.receive_one();
+        REQUIRE(message);
+        CHECK(code_of([&] { message->complete(call); }) == code);
+        CHECK_FALSE(message->settled());
+        CHECK(code_of([&] { message->abandon({}, call); }) == code);
+        CHECK(code_of([&] { message->release(call); }) == code);
+        CHECK(code_of([&] { message->defer({}, call); }) == code);
+        CHECK(code_of([&] { message->dead_letter("bad", {}, {}, call); }) == code);
+        CHECK_FALSE(message->settled());
+        message->complete();
+        CHECK(message->settled());
+        CHECK(code_of([&] { message->complete(call); }) == Errc::already_settled);
+        CHECK(message->settled());
+    }
+    CHECK(f.broker.counts("orders").active == 0);
+}
+
+TEST_CASE("R8: a settlement that was prepared and never started leaves the message undecided") {
+    SessionReceiverFixture f;
+    f.send("a", "1");
+    SessionReceiver receiver = f.accept("a");
+    auto message = receiver.receive_one();
+    REQUIRE(message);
+    {
+        const auto prepared = detail::prepare_complete(*message, {});
+        CHECK(message->settled());
+        CHECK(code_of([&] { message->abandon(); }) == Errc::already_settled);
+    }
+    CHECK_FALSE(message->settled());
+    message->complete();
+    CHECK(f.broker.counts("orders").active == 0);
+}
+
+TEST_CASE("R8: many settlements that did not start leave their messages undecided") {
+    SessionReceiverFixture f;
+    f.send("a", "1");
+    f.send("a", "2");
+    SessionReceiver receiver = f.accept("a");
+    const auto first = receiver.receive_one();
+    const auto second = receiver.receive_one();
+    REQUIRE(first);
+    REQUIRE(second);
+    const auto complete = [&](const CallOptions& call) {
+        return detail::client::block(detail::client::complete_all({&*first, &*second}, call));
+    };
+    for (const auto& failure : complete({.timeout = 0s})) {
+        REQUIRE(failure);
+        CHECK(failure->code == Errc::timeout);
+    }
+    CHECK_FALSE(first->settled());
+    CHECK_FALSE(second->settled());
+    for (const auto& failure : complete({})) {
+        CHECK_FALSE(failure);
+    }
+    CHECK(f.broker.counts("orders").active == 0);
+}
+
 TEST_CASE("R8: after the receiver is closed a message cannot be settled, and returns uncounted") {
     SessionReceiverFixture f;
     f.send("a", "1");
@@ -239,16 +314,17 @@ static_assert(can_receive_unnamed<SessionReceiver&>);
 
 TEST_CASE("R5: no session is an answer") {
     SessionReceiverFixture f;
-    CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders"));
-    CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders", 1ms));
-    CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders", 1ns)); // over before it starts
+    CHECK_FALSE(SessionReceiver::accept_next_if_any(f.client, "orders"));
+    CHECK_FALSE(SessionReceiver::accept_next_if_any(f.client, "orders", 1ms));
+    CHECK_FALSE(
+        SessionReceiver::accept_next_if_any(f.client, "orders", 1ns)); // over before it starts
     const CallOptions short_lived{.timeout = 2ms};
     CHECK(code_of([&] {
               static_cast<void>(SessionReceiver::accept_next(f.client, "orders", {}, short_lived));
           }) == Errc::no_session_available);
-    CHECK_FALSE(SessionReceiver::try_accept_next(f.client, "orders", 1h, {}, short_lived));
+    CHECK_FALSE(SessionReceiver::accept_next_if_any(f.client, "orders", 1h, {}, short_lived));
     f.send("x", "1");
-    const auto receiver = SessionReceiver::try_accept_next(f.client, "orders");
+    const auto receiver = SessionReceiver::accept_next_if_any(f.client, "orders");
     REQUIRE(receiver);
     CHECK(receiver->session_id() == "x");
 }
@@ -359,7 +435,7 @@ TEST_CASE("session receiver: arguments are refused by name before anything happe
     CHECK(code_of([&] { static_cast<void>(SessionReceiver::accept(f.client, "", "a")); }) ==
           Errc::invalid_argument);
     CHECK(code_of([&] {
-              static_cast<void>(SessionReceiver::try_accept_next(f.client, "orders", -1s));
+              static_cast<void>(SessionReceiver::accept_next_if_any(f.client, "orders", -1s));
           }) == Errc::invalid_argument);
     CHECK(code_of([&] { static_cast<void>(f.accept("a", {.max_lock_renewal = -1s})); }) ==
           Errc::invalid_option);

@@ -189,6 +189,12 @@ TEST_CASE("redrive machine: killed at any place and repeated, nothing is lost or
     }
 }
 
+TEST_CASE("redrive machine: a wait without end does not overflow") {
+    auto machine = planned({{1, "a"}}, Duration::max());
+    CHECK(expect<RedriveMachine::Receive>(machine).wait > 24h);
+    CHECK(expect<RedriveMachine::Receive>(machine, start + 1000h).wait > 24h);
+}
+
 TEST_CASE("redrive machine: a session is taken when all its dead letters are in hand") {
     auto machine = planned({{1, "a"}, {2, "b"}, {3, "a"}});
     CHECK(machine.report().selected == 3);

@@ -26,7 +26,7 @@ std::vector<Message> messages_of(MessageBatch batch) {
 TEST_CASE("message batch: counts what its messages take in AMQP's form, and takes no more") {
     MessageBatch batch{2'000};
     int added = 0;
-    while (batch.try_add(Message::of(std::string(100, 'x')).in_session("ada"))) {
+    while (batch.add_if_fits(Message::of(std::string(100, 'x')).in_session("ada"))) {
         ++added;
         CHECK(batch.size() == static_cast<std::size_t>(added));
         CHECK(batch.bytes() <= 2'000);
@@ -34,7 +34,7 @@ TEST_CASE("message batch: counts what its messages take in AMQP's form, and take
     CHECK(added > 5);
     CHECK(batch.bytes() > 1'700);
     const std::uint64_t bytes = batch.bytes();
-    CHECK_FALSE(batch.try_add(Message::of(std::string(2'000, 'x')).in_session("ada")));
+    CHECK_FALSE(batch.add_if_fits(Message::of(std::string(2'000, 'x')).in_session("ada")));
     CHECK(batch.bytes() == bytes); // unchanged
     const auto messages = messages_of(std::move(batch));
     CHECK(detail::client::sent_wire_size({.messages = messages}) == bytes);
@@ -42,11 +42,11 @@ TEST_CASE("message batch: counts what its messages take in AMQP's form, and take
 
 TEST_CASE("message batch: counts values and sequences in AMQP's form, as bytes") {
     MessageBatch batch{0};
-    REQUIRE(batch.try_add(
+    REQUIRE(batch.add_if_fits(
         Message::of_value(AmqpMap{{"text", std::string(300, 'x')}, {"list", AmqpList{1, 2}}})
             .in_session("ada")));
-    REQUIRE(
-        batch.try_add(Message::of_sequence(AmqpList(100, AmqpValue{"item"})).in_session("ada")));
+    REQUIRE(batch.add_if_fits(
+        Message::of_sequence(AmqpList(100, AmqpValue{"item"})).in_session("ada")));
     const std::uint64_t bytes = batch.bytes();
     CHECK(bytes > 300 + 100 * 4);
     const auto messages = messages_of(std::move(batch));
@@ -56,12 +56,12 @@ TEST_CASE("message batch: counts values and sequences in AMQP's form, as bytes")
 TEST_CASE("message batch: one message is no batch, and may be as large as the limit") {
     MessageBatch sized{0};
     Message large{.body = std::string(900, 'x'), .session_id = "a", .message_id = "1"};
-    REQUIRE(sized.try_add(large));
+    REQUIRE(sized.add_if_fits(large));
     MessageBatch exact{sized.bytes()};
-    CHECK(exact.try_add(large));
+    CHECK(exact.add_if_fits(large));
     CHECK(exact.bytes() == exact.max_bytes());
     MessageBatch short_by_one{sized.bytes() - 1};
-    CHECK_FALSE(short_by_one.try_add(large));
+    CHECK_FALSE(short_by_one.add_if_fits(large));
     CHECK(short_by_one.empty());
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("message batch: a message gets its id, deadline and trace when it is a
     const Deadline deadline = Deadline::after(1h, TimePoint{1h});
     {
         const OperationContext::Scope scope{OperationContext{deadline}.with_trace(trace)};
-        REQUIRE(batch.try_add(Message::of("x").in_session("ada")));
+        REQUIRE(batch.add_if_fits(Message::of("x").in_session("ada")));
     }
     const auto messages = messages_of(std::move(batch));
     CHECK_FALSE(messages.front().message_id.empty());
@@ -83,13 +83,14 @@ TEST_CASE("message batch: a message gets its id, deadline and trace when it is a
 TEST_CASE("message batch: an invalid message throws, and any number of messages is taken") {
     MessageBatch batch{0};
     CHECK(code_of([&] {
-              static_cast<void>(batch.try_add(Message::of("").in_session(std::string(129, 'x'))));
+              static_cast<void>(
+                  batch.add_if_fits(Message::of("").in_session(std::string(129, 'x'))));
           }) == Errc::invalid_argument);
     CHECK(code_of([&] {
-              static_cast<void>(batch.try_add({.scheduled_enqueue_time = WallTime{}}));
+              static_cast<void>(batch.add_if_fits({.scheduled_enqueue_time = WallTime{}}));
           }) == Errc::invalid_argument);
     for (std::size_t i = 0; i < 5'000; ++i) {
-        REQUIRE(batch.try_add({.body = "x", .session_id = "a", .message_id = "same"}));
+        REQUIRE(batch.add_if_fits({.body = "x", .session_id = "a", .message_id = "same"}));
     }
     CHECK(batch.size() == 5'000);
 }
@@ -103,10 +104,10 @@ TEST_CASE("sender: where a message may be larger than a batch, such a one is alo
     MessageBatch batch = sender.create_batch();
     CHECK(batch.max_bytes() == mega);
     const Message large = Message::of(std::string(2 * mega, 'x')).in_session("a");
-    CHECK_FALSE(sender.create_batch(mega).try_add(large));
-    CHECK_FALSE(batch.try_add(Message::of(std::string(3 * mega, 'x')).in_session("a")));
-    REQUIRE(batch.try_add(large));
-    CHECK_FALSE(batch.try_add(Message::of("small").in_session("a")));
+    CHECK_FALSE(sender.create_batch(mega).add_if_fits(large));
+    CHECK_FALSE(batch.add_if_fits(Message::of(std::string(3 * mega, 'x')).in_session("a")));
+    REQUIRE(batch.add_if_fits(large));
+    CHECK_FALSE(batch.add_if_fits(Message::of("small").in_session("a")));
     sender.send(std::move(batch));
     CHECK(code_of([&] {
               sender.send_all({large, Message::of("small").in_session("a")});
@@ -124,7 +125,7 @@ TEST_CASE("sender: a batch has the entity's limit, is sent whole, and a larger l
     std::vector<Message> too_many;
     for (int i = 0; i < 12; ++i) {
         too_many.push_back(Message::of(std::string(100'000, 'x')).in_session("a"));
-        static_cast<void>(batch.try_add(too_many.back()));
+        static_cast<void>(batch.add_if_fits(too_many.back()));
     }
     CHECK(batch.size() == 10);
     CHECK(code_of([&] { f.sender.send_all(too_many); }) == Errc::message_too_large);

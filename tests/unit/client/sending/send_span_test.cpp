@@ -78,7 +78,7 @@ TEST_CASE("send span: the messages of one request each carry a context of their 
     SUBCASE("as a batch") {
         MessageBatch batch = orders.sender.create_batch();
         for (const Message& each : messages) {
-            REQUIRE(batch.try_add(each));
+            REQUIRE(batch.add_if_fits(each));
         }
         orders.sender.send(std::move(batch), orders.within_request);
     }
@@ -99,11 +99,11 @@ TEST_CASE("send span: a batch has room for the contexts that its messages will g
     TracedOrders orders;
     const OperationContext::Scope scope{orders.within_request.context};
     MessageBatch batch = orders.sender.create_batch(10'000);
-    while (batch.try_add(Message::of("x").in_session("ada"))) {
+    while (batch.add_if_fits(Message::of("x").in_session("ada"))) {
     }
     REQUIRE(batch.size() > 10);
     MessageBatch carries{10'000}; // contexts in scope are counted when they are added
-    while (carries.try_add(Message::of("x").in_session("ada"))) {
+    while (carries.add_if_fits(Message::of("x").in_session("ada"))) {
     }
     CHECK(batch.size() == carries.size());
     CHECK(batch.bytes() == carries.bytes());

@@ -143,6 +143,14 @@ TEST_CASE("message machine: R9: a delayed retry waits, and is then abandoned") {
     CHECK(words(way.message.let_back(true)) == "send abandon");
 }
 
+TEST_CASE("message machine: R9: a parking without end does not overflow") {
+    constexpr Circumstances endless{
+        .failure = {.action = Action::park_session, .delay = Duration::max()}};
+    Way way;
+    CHECK(words(way.in_lane().ended(failed_on_hold, endless, t0)) == "park");
+    CHECK(way.message.retry_at() == TimePoint::max());
+}
+
 TEST_CASE("message machine: R6: what goes back holds the lane where calls run one at a time") {
     const auto holds = MessageMachine::holds_lane;
     CHECK(holds(Ending::failed, {}, true, false));

@@ -629,6 +629,11 @@ TEST_CASE("session machine: R14: max_hold and max_messages_per_turn end a busy s
     CHECK(held.pass(10s) == "pause drain");
     CHECK(held.machine.close_reason() == CloseReason::max_hold);
 
+    SessionBench endless{{.max_hold = Duration::max()}};
+    static_cast<void>(endless.begin());
+    static_cast<void>(endless.arrive_and_start());
+    CHECK(endless.pass(1s).empty());
+
     SessionBench turn{{.max_messages_per_turn = 1}};
     static_cast<void>(turn.begin());
     MessageMachine& message = turn.arrive_and_start();
