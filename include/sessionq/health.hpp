@@ -11,8 +11,8 @@
 
 namespace sessionq::inline v1 {
 
-/// Why a processor is not healthy. A closed list. Each states when it holds; `advice` gives the
-/// remedy. The processor looks once a second, and whenever `describe` asks.
+/// Why a processor is not healthy. A minor version may add causes. Each states when it holds;
+/// `advice` gives the remedy. The processor looks once a second, and whenever `describe` asks.
 enum class HealthCause : std::uint8_t {
     /// No connection to the broker for longer than `HealthBounds::not_connected`.
     not_connected,
