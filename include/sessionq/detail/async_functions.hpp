@@ -426,15 +426,6 @@ template <typename Token = detail::UseAwaitable>
 
 /// Makes a handler of batches from a coroutine. It runs as a handler of single messages does, but
 /// under the operation context of the batch (see `SessionProcessor::on_messages`).
-///
-/// Example:
-///
-///     processor.on_messages(
-///         coroutine([](std::span<MessageContext> batch) -> asio::awaitable<void> {
-///             asio::steady_timer timer{co_await asio::this_coro::executor,
-///                                      std::chrono::milliseconds{batch.size()}};
-///             co_await timer.async_wait(asio::use_awaitable);
-///         }));
 [[nodiscard]] inline BatchHandler coroutine(
     Callback<detail::net::awaitable<void>(std::span<MessageContext>)> handler) {
     return detail::coroutine_handler<std::span<MessageContext>>(std::move(handler));
