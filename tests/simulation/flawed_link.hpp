@@ -34,7 +34,7 @@ public:
     ports::FirstCredit set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override { link_->add_credit(count); }
     void drain() override { link_->drain(); }
-    void settle(ports::Delivery& delivery, ports::Settlement settlement) override {
+    void settle(ports::Delivery& delivery, ports::Settlement&& settlement) override {
         link_->settle(delivery, std::move(settlement));
     }
     ports::RequestId renew_lock(Deadline deadline, LockHandler handler) override {

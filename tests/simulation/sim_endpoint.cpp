@@ -22,7 +22,7 @@ public:
     }
     void add_credit(std::uint32_t count) override { near_->add_credit(count); }
     void drain() override { near_->drain(); }
-    void settle(ports::Delivery& delivery, ports::Settlement settlement) override {
+    void settle(ports::Delivery& delivery, ports::Settlement&& settlement) override {
         near_->settle(delivery, settlement);
     }
     ports::RequestId renew_lock(Deadline, LockHandler handler) override {

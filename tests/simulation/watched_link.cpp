@@ -50,7 +50,7 @@ void WatchedLink::drain() {
     }
 }
 
-void WatchedLink::settle(ports::Delivery& delivery, ports::Settlement settlement) {
+void WatchedLink::settle(ports::Delivery& delivery, ports::Settlement&& settlement) {
     const auto found = unsettled_.find(&delivery);
     if (found == unsettled_.end() && deferred_.erase(delivery.port_tag) != 0) {
         if (book_.usable("settle")) {

@@ -32,7 +32,7 @@ public:
     ports::FirstCredit set_events(ports::LinkEvents& events) override;
     void add_credit(std::uint32_t count) override;
     void drain() override;
-    void settle(ports::Delivery& delivery, ports::Settlement settlement) override;
+    void settle(ports::Delivery& delivery, ports::Settlement&& settlement) override;
     ports::RequestId renew_lock(Deadline deadline, LockHandler handler) override;
     ports::RequestId get_state(Deadline deadline, StateHandler handler) override;
     ports::RequestId set_state(std::optional<std::string> state, Deadline deadline,

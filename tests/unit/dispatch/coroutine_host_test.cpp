@@ -18,7 +18,7 @@
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
 
-#include <sessionq/detail/coroutines.hpp>
+#include <sessionq/async.hpp>
 #include <sessionq/error.hpp>
 
 #include "dispatch/coroutine_host.hpp"

@@ -22,7 +22,7 @@ public:
     ports::FirstCredit set_events(ports::LinkEvents&) override { return {}; }
     void add_credit(std::uint32_t) override {}
     void drain() override {}
-    void settle(ports::Delivery&, ports::Settlement) override {}
+    void settle(ports::Delivery&, ports::Settlement&&) override {}
     ports::RequestId renew_lock(Deadline, LockHandler) override { return 0; }
     ports::RequestId get_state(Deadline, StateHandler) override { return 0; }
     ports::RequestId set_state(std::optional<std::string>, Deadline, DoneHandler) override {

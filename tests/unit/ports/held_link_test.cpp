@@ -45,7 +45,7 @@ public:
     ports::FirstCredit set_events(ports::LinkEvents&) override { return {}; }
     void add_credit(std::uint32_t) override {}
     void drain() override {}
-    void settle(ports::Delivery& delivery, ports::Settlement settlement) override {
+    void settle(ports::Delivery& delivery, ports::Settlement&& settlement) override {
         notes_.log += std::string{to_string(settlement.outcome)} + " " +
                       std::to_string(delivery.port_tag) + ";";
         notes_.at_settle();

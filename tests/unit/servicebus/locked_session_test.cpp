@@ -608,7 +608,7 @@ void settle_with_much(const ports::Settlement& settlement, const char* status,
     }
     REQUIRE(t.until([&] { return events.deliveries.size() == 2; }));
 
-    t.link->settle(*events.deliveries[0], settlement);
+    t.link->settle(*events.deliveries[0], ports::Settlement{settlement});
     t.link->settle(*events.deliveries[1], {.outcome = ports::Outcome::complete});
     t.answer("orders/$management", 0, answer);
     REQUIRE(t.until([&] { return !events.settled.empty(); }));

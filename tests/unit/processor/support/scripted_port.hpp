@@ -182,7 +182,7 @@ public:
         script_->note(script_->draining ? "drain against the contract" : "drain");
         script_->draining = true;
     }
-    void settle(ports::Delivery& delivery, ports::Settlement settlement) override {
+    void settle(ports::Delivery& delivery, ports::Settlement&& settlement) override {
         std::string reason =
             settlement.dead_letter.reason.empty() ? "" : " (" + settlement.dead_letter.reason + ")";
         script_->note(std::string{to_string(settlement.outcome)} + " " +
