@@ -350,7 +350,7 @@ TEST_CASE("mistakes: a message is too large") {
         words_of([&] {
             Sender{t.client, "small"}.send(Message::of(std::string(2000, 'x')).in_session("ada"));
         }),
-        Errc::message_too_large, "bytes, and max_message_bytes is 1024"));
+        Errc::message_too_large, "bytes at once exceed the limit of 1024"));
 }
 
 TEST_CASE("mistakes: a broker is destroyed before its clients") {
