@@ -67,6 +67,12 @@ public:
             locks_->became_uncertain();
         }
     }
+    /// Fires the stop tokens of the messages' locks.
+    void request_stop() {
+        if (locks_ != nullptr) {
+            locks_->request_stop();
+        }
+    }
     /// Renews the lock of a message, see `OwnLocks::renew`. Requires a lock, and `is_there`.
     RequestId renew(const std::shared_ptr<OwnLock>& lock, Deadline deadline,
                     OwnLocks::Renewed renewed) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "ports/lock_keeper.hpp"
@@ -58,6 +59,9 @@ public:
     [[nodiscard]] MessageLock* any() const noexcept {
         return heap_.empty() ? nullptr : heap_.back();
     }
+
+    /// All kept locks, in no order.
+    [[nodiscard]] std::span<MessageLock* const> all() const noexcept { return heap_; }
 
     /// The lock is renewed until `until`, and no longer. Requires a kept lock.
     void renew_until(MessageLock& lock, TimePoint until) noexcept;

@@ -20,6 +20,7 @@ OwnLocks::~OwnLocks() {
         const auto last_owner = std::move(static_cast<OwnLock::Kept&>(*lock).owner);
         keeper_.remove(*lock);
         last_owner->phase_.store(OwnLock::Phase::lost);
+        warn(*last_owner);
     }
 }
 
@@ -49,6 +50,12 @@ void OwnLocks::remove(OwnLock* lock) noexcept {
 void OwnLocks::became_uncertain() {
     keeper_.became_uncertain(loop_.now());
     arm();
+}
+
+void OwnLocks::request_stop() {
+    for (MessageLock* lock : keeper_.all()) {
+        warn(*static_cast<OwnLock::Kept&>(*lock).owner);
+    }
 }
 
 void OwnLocks::look() {

@@ -33,6 +33,7 @@ public:
     /// `notifier` runs the callbacks of stop tokens.
     OwnLocks(core::EventLoop& loop, core::Executor& notifier, MessageLocks& port,
              Settings settings);
+    /// The link has ended, and so have the locks that are left: their stop tokens fire.
     ~OwnLocks();
     OwnLocks(const OwnLocks&) = delete;
     OwnLocks& operator=(const OwnLocks&) = delete;
@@ -46,6 +47,8 @@ public:
     void remove(OwnLock* lock) noexcept;
     /// All locks may end sooner than granted.
     void became_uncertain();
+    /// Fires the stop tokens of all locks: their handlers are to end.
+    void request_stop();
 
     using Renewed = std::function<void(core::Result<Deadline>)>;
     /// Renews the lock now. Returns the id of the request at the link. If the lock has ended

@@ -246,7 +246,7 @@ void Shard::apply(const StopActions& actions) {
     }
     if (actions.warn) {
         for (const auto& session : sessions_) {
-            session->view().fire_stop();
+            session->request_stop();
         }
         workplace_.tally.cancelled = running(sessions_);
     }

@@ -100,6 +100,12 @@ public:
     void ended(MessageCall& call); ///< its handler has returned, or will not run
     void session_call_ended();
 
+    /// Fires the stop tokens of the handlers: the processor stops.
+    void request_stop() {
+        view_.fire_stop();
+        link_.request_stop();
+    }
+
     // For the requests of the session's handlers, on the loop
     /// Returns the link of the session; null: the session is not held any more.
     [[nodiscard]] ports::HeldLink* held_link() noexcept {

@@ -187,3 +187,32 @@ TEST_CASE("own locks: a delivery without a lock of its own has none") {
     CHECK_FALSE(ports::has_ended(nullptr, true));
     CHECK(ports::last_start(nullptr) == TimePoint::max());
 }
+
+TEST_CASE("own locks: R15: a stop fires the tokens of all messages that are held") {
+    Fixture f;
+    const LockPtr one = f.add(1);
+    const LockPtr settled = f.add(2);
+    f.locks.remove(settled.get());
+    f.locks.request_stop();
+    f.notifier.run();
+    CHECK(one->stop_token().stop_requested());
+    CHECK_FALSE(one->is_lost());
+    CHECK_FALSE(settled->stop_token().stop_requested());
+}
+
+TEST_CASE("own locks: R13: the stop tokens fire when the link has ended") {
+    test::ManualLoop loop;
+    test::QueueExecutor notifier;
+    ScriptedLocks port;
+    LockPtr lock;
+    {
+        OwnLocks locks{loop, notifier, port, {}};
+        ports::Delivery delivery;
+        delivery.port_tag = 1;
+        delivery.lock = 10s;
+        lock = locks.add(delivery);
+    }
+    CHECK(lock->is_lost());
+    notifier.run();
+    CHECK(lock->stop_token().stop_requested());
+}

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <thread>
 
 #include <sessionq/local_broker.hpp>
@@ -229,6 +230,26 @@ TEST_CASE("processor: stop returns what no handler started, uncounted") {
     for (const LockedMessage& message : messages) {
         CHECK(message.message().delivery_count() == 0);
     }
+}
+
+TEST_CASE("processor: R15: a stop tells running handlers to end, by their stop tokens") {
+    ProcessorFixture f;
+    f.send(2);
+    Processor processor{f.client, "plain", {.max_concurrent_calls = 2, .worker_threads = 2}};
+    std::latch started{2};
+    processor.on_message([&](MessageContext& context) {
+        std::latch told{1};
+        const std::stop_callback tell{context.stop_token(), [&told] { told.count_down(); }};
+        started.count_down();
+        told.wait();
+    });
+    processor.start();
+    started.wait();
+    const StopReport report = processor.stop({.timeout = 30s, .cancel_after = 0.0});
+    CHECK(report.complete);
+    CHECK(report.cancelled == 2);
+    CHECK(report.left == 0);
+    CHECK(processor.counters().messages_completed == 2);
 }
 
 TEST_CASE("processor: a lock is renewed while its handler runs") {
