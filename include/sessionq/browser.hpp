@@ -115,18 +115,20 @@ public:
     // The same for programs that take errors as values. `Result` says what holds for all. An
     // iteration throws: use `try_peek` until it returns an empty vector.
 
-    /// Makes a browser. Sends nothing yet. As the constructor, but returns the failure.
+    /// Makes a browser. Sends nothing yet. Does what the constructor does, and returns the failure
+    /// instead of throwing it.
     static Result<Browser> try_make(const Client& client, std::string entity,
                                     BrowserOptions options = {}) noexcept;
 
     /// Returns the next messages, at most `max_messages`, and moves the position behind them. An
-    /// empty vector means the end. As `peek`, but returns the failure.
+    /// empty vector means the end. Does what `peek` does, and returns the failure instead of
+    /// throwing it.
     Result<std::vector<ReceivedMessage>> try_peek(std::uint32_t max_messages,
                                                   const CallOptions& call = {}) noexcept;
 
     /// Returns the next message and moves the position behind it. Waits for one if there is none.
     /// Returns nothing after `wait`, or at the deadline if that is sooner: a result that holds an
-    /// empty optional. As `next`, but returns the failure.
+    /// empty optional. Does what `next` does, and returns the failure instead of throwing it.
     Result<std::optional<ReceivedMessage>> try_next(Timeout wait = Duration::max(),
                                                     const CallOptions& call = {}) noexcept;
 
@@ -205,8 +207,8 @@ struct ListSessionsOptions {
                                                      const ListSessionsOptions& options = {},
                                                      const CallOptions& call = {});
 
-/// Returns the ids of the entity's sessions. As `list_sessions`, but returns the failure. `Result`
-/// says what holds for all `try_` functions.
+/// Returns the ids of the entity's sessions. Does what `list_sessions` does, and returns the
+/// failure instead of throwing it. `Result` says what holds for all `try_` functions.
 ///
 /// Thread safety: safe.
 Result<std::vector<std::string>> try_list_sessions(const Client& client, const std::string& entity,

@@ -40,9 +40,10 @@ using ConnectionIdleHandler = std::function<void(const ConnectionIdleness&)>;
 /// How a `Client` works. An aggregate for designated initialisers. A value out of range throws
 /// `Error{Errc::invalid_option}` naming the member. Nothing is clamped.
 struct ClientOptions {
-    /// Number of threads that carry connections, sessions, locks and timers. Objects made from the
-    /// client are spread over them in turn. One thread serves thousands of sessions. Range: 1
-    /// to 64. Default 1.
+    /// Number of threads that carry connections, sessions, locks and timers. Senders, receivers,
+    /// browsers and rule managers of the client are spread over them in turn. A `SessionProcessor`
+    /// uses all of them, a `Processor` the first one. One thread serves thousands of sessions.
+    /// Range: 1 to 64. Default 1.
     std::uint32_t receive_threads{1};
 
     /// Timeout of a call that has no deadline, neither in its `CallOptions` nor in the ambient
@@ -109,8 +110,9 @@ struct ClientOptions {
     /// Default empty.
     std::string client_id{};
 
-    /// Makes the spans of everything that is made from the client. See `Tracer` for the spans and
-    /// for the threads that call it. Null: no tracing, at no cost. Default null.
+    /// Makes the spans of everything that is made from the client: of sends, receives, handlers and
+    /// settlements. `Tracer` lists the spans, and the threads that call it. Null: no tracing, at no
+    /// cost. Default null.
     std::shared_ptr<Tracer> tracer{};
 };
 
@@ -206,20 +208,31 @@ public:
     [[nodiscard]] static Client connect(std::string_view connection_string,
                                         ClientOptions options = {}, const TlsOptions& tls = {});
 
-    /// The same for text that may be missing, such as an environment variable. Null is
-    /// invalid_argument.
+    /// Connects by a connection string or a URL that may be missing, such as an environment
+    /// variable. `connect(std::string_view)` describes the two forms.
+    ///
+    /// Errors: the broker's (see `Errc`), invalid_option (a member of `options`, a `transport` that
+    /// the string contradicts or the broker lacks, or a file of `tls`). In particular
+    /// invalid_argument (the pointer is null, or the string is faulty; names the part, never a
+    /// secret).
     [[nodiscard]] static Client connect(const char* connection_string, ClientOptions options = {},
                                         const TlsOptions& tls = {});
 
-    /// The same with tokens instead of a key. `where` is one of:
+    /// Connects to Azure Service Bus, or to a broker that speaks like it, with tokens instead of a
+    /// key. `where` is one of:
     /// - a host with or without a port ("contoso.servicebus.windows.net", "localhost:5671"),
     /// - the name of a namespace in Azure's public cloud ("contoso"),
     /// - a connection string without key and signature.
     ///
-    /// The client keeps the credential as long as it lives. Several clients may share one.
+    /// It connects before it returns, within `operation_timeout`, unless
+    /// `ClientOptions::connect_lazily`. The client keeps the credential as long as it lives.
+    /// Several clients may share one.
     ///
-    /// Errors: as above; also invalid_argument (`credential` is null, or the connection string
-    /// contains a key).
+    /// Errors: the broker's (see `Errc`), invalid_option (a member of `options`, or a file of
+    /// `tls`). In particular invalid_argument (`credential` is null; `where` is faulty, or contains
+    /// a key or signature), connection_refused (unknown host, or nothing listens there),
+    /// peer_untrusted (the certificate), unauthorized (also by the proxy), resource_exhausted (no
+    /// thread could be started).
     template <typename Credential>
     requires std::derived_from<Credential, TokenCredential>
     [[nodiscard]] static Client connect(
@@ -228,30 +241,43 @@ public:
         return connect_with(where, std::move(credential), options, tls);
     }
 
-    /// The same with keys that may change later.
+    /// Connects to Azure Service Bus, or to a broker that speaks like it, with keys that may change
+    /// later (`NamedKeyCredential::update`). `where` is a host with or without a port, the name of
+    /// a namespace in Azure's public cloud, or a connection string without key and signature.
     ///
-    /// Errors: as above.
+    /// It connects before it returns, within `operation_timeout`, unless
+    /// `ClientOptions::connect_lazily`.
+    ///
+    /// Errors: the broker's (see `Errc`), invalid_option (a member of `options`, or a file of
+    /// `tls`). In particular invalid_argument (`where` is faulty, or contains a key or signature),
+    /// connection_refused (unknown host, or nothing listens there), peer_untrusted (the
+    /// certificate), unauthorized (also by the proxy), resource_exhausted (no thread could be
+    /// started).
     [[nodiscard]] static Client connect(std::string_view where,
                                         const NamedKeyCredential& credential,
                                         ClientOptions options = {}, const TlsOptions& tls = {});
 
     // The same for programs that take errors as values. `Result` says what holds for all.
 
-    /// Returns a client of a broker in this process. As `in_process`, but returns the failure.
+    /// Returns a client of a broker in this process. Does what `in_process` does, and returns the
+    /// failure instead of throwing it.
     static Result<Client> try_in_process(const LocalBroker& broker,
                                          ClientOptions options = {}) noexcept;
 
-    /// Connects to a broker by a connection string or a URL. As `connect`, but returns the failure.
+    /// Connects to a broker by a connection string or a URL. Does what `connect` does, and returns
+    /// the failure instead of throwing it.
     static Result<Client> try_connect(std::string_view connection_string,
                                       ClientOptions options = {},
                                       const TlsOptions& tls = {}) noexcept;
 
-    /// The same for text that may be missing, such as an environment variable. Null is
-    /// invalid_argument.
+    /// Connects by a connection string or a URL that may be missing, such as an environment
+    /// variable. A null pointer is invalid_argument. Does what `connect` does, and returns the
+    /// failure instead of throwing it.
     static Result<Client> try_connect(const char* connection_string, ClientOptions options = {},
                                       const TlsOptions& tls = {}) noexcept;
 
-    /// The same with tokens instead of a key.
+    /// Connects to Azure Service Bus, or to a broker that speaks like it, with tokens instead of a
+    /// key. Does what `connect` does, and returns the failure instead of throwing it.
     template <typename Credential>
     requires std::derived_from<Credential, TokenCredential>
     static Result<Client> try_connect(std::string_view where,
@@ -261,7 +287,8 @@ public:
         return try_connect_with(where, std::move(credential), std::move(options), tls);
     }
 
-    /// The same with keys that may change later.
+    /// Connects to Azure Service Bus, or to a broker that speaks like it, with keys that may change
+    /// later. Does what `connect` does, and returns the failure instead of throwing it.
     static Result<Client> try_connect(std::string_view where, const NamedKeyCredential& credential,
                                       ClientOptions options = {},
                                       const TlsOptions& tls = {}) noexcept;

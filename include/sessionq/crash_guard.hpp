@@ -51,25 +51,26 @@ struct CrashGuard {
     enum class Action : std::uint8_t {
         /// The message goes to the dead-letter queue, reason "ConsumerLost". The session continues.
         dead_letter,
-        /// As `FailurePolicy::park_session`: no handler of the session runs for `park_for`. Then
-        /// the message returns to the broker, which counts that delivery.
+        /// No handler of the session runs for `park_for`. Its lock is renewed, and its slot takes
+        /// another session. Then the message returns to the broker, which counts that delivery.
         park_session,
     };
 
-    /// Consumers that a message may kill. Then it is not handled any more. Range: 2 to 1,000.
-    /// Default 3.
+    /// Consumers that a message may kill. Then it is not handled any more, and `then` applies.
+    /// Range: 2 to 1,000. Default 3.
     std::uint32_t deaths{3};
 
-    /// The action for such a message. Default: dead-letter.
+    /// The action for a message that has killed `deaths` consumers. Default: dead_letter.
     Action then{Action::dead_letter};
 
-    /// With `park_session`. Range: zero or more. Default 30 s.
+    /// With `park_session`: how long no handler of the session runs. Range: zero or more. Zero: the
+    /// message returns at once. Default 30 s.
     Duration park_for{std::chrono::seconds{30}};
 
-    /// True: the first message of each session that is accepted is a suspect. That costs the round
-    /// trips above once a session. A message that was not the first when it killed for the first
-    /// time then kills once more than `deaths`. False: only the broker's facts make a suspect.
-    /// Default false.
+    /// True: the first message of each session that is accepted is a suspect. That costs three
+    /// round trips once a session, and one more when the session is given back. A message that was
+    /// not the first when it killed for the first time then kills once more than `deaths`. False:
+    /// only the broker's facts make a suspect. Default false.
     bool every_session{false};
 };
 

@@ -32,11 +32,12 @@ namespace sessionq::inline v1 {
 struct FailurePolicy {
     /// What becomes of the message, and of its session.
     enum class Action : std::uint8_t {
-        /// The session is parked for `abandon_delay`, as `park_session` does it. Then the message
-        /// returns to the broker, and the delivery counts. Without a delay the session is not
-        /// parked: messages prefetched behind the failed one return first, and the other handlers
-        /// of the session end, so it is the next one redelivered. In a `Processor` the message
-        /// waits alone, and others are handled meanwhile.
+        /// The message returns to the broker after `abandon_delay`, and the delivery counts. Until
+        /// then the session is parked: no handler of it runs, its lock is renewed, and its slot
+        /// takes another session. Without a delay the session is not parked: messages prefetched
+        /// behind the failed one return first, and the other handlers of the session end, so it is
+        /// the next one redelivered. In a `Processor` the message waits alone, and others are
+        /// handled meanwhile.
         abandon,
         /// The message goes to the dead-letter queue, with the exception's text as description. The
         /// session continues.

@@ -126,7 +126,7 @@ public:
     /// Takes a work, which runs soon on another thread, or on this thread after the return. Called
     /// on any thread, also on the client's receive threads. So it must return soon: it must not
     /// wait for a work, and must not call the processor. A work that is run within `execute` runs
-    /// nothing, and counts as dropped. Exceptions: see above.
+    /// nothing, and counts as dropped. If it throws, the processor tries again after 100 ms.
     virtual void execute(HandlerWork work) = 0;
 };
 

@@ -53,15 +53,16 @@ struct HttpProxy {
     /// Returns the proxy of the environment: the URL in `HTTPS_PROXY` or else `https_proxy`, and in
     /// `NO_PROXY` or else `no_proxy` the hosts to bypass, separated by commas. Nothing if neither
     /// variable has a URL. A client uses no proxy of the environment unless it is given this one.
-    /// Errors: as `parse`; the error names the variable.
+    /// Errors: invalid_argument (names the variable and the part, never the password; also a scheme
+    /// other than http).
     [[nodiscard]] static std::optional<HttpProxy> from_environment();
 
-    /// Parses the URL of a proxy. As `parse`, but returns the failure. `Result` says what holds for
-    /// all `try_` functions.
+    /// Parses the URL of a proxy. Does what `parse` does, and returns the failure instead of
+    /// throwing it. `Result` says what holds for all `try_` functions.
     static Result<HttpProxy> try_parse(std::string_view url) noexcept;
 
     /// Returns the proxy of the environment: a result that holds an empty optional if there is
-    /// none. As `from_environment`, but returns the failure.
+    /// none. Does what `from_environment` does, and returns the failure instead of throwing it.
     static Result<std::optional<HttpProxy>> try_from_environment() noexcept;
 
     friend bool operator==(const HttpProxy&, const HttpProxy&) = default;

@@ -108,17 +108,37 @@ struct TopicOptions {
     std::optional<Duration> duplicate_detection_window{};
 };
 
-/// Properties of a subscription. Members have the meaning, range, zero and default of the members
-/// of `QueueOptions` with the same names.
+/// Properties of a subscription of a `LocalBroker`, fixed at creation. An aggregate for designated
+/// initialisers. A bad value throws `Error{Errc::invalid_option}` naming the member.
 struct SubscriptionOptions {
+    /// True: every message names a session, and consumers receive by session. False: consumers
+    /// receive single messages. Default true.
     bool requires_session{true};
+    /// How long a lock lasts without renewal: of a session, or of a message in a subscription
+    /// without sessions. Range: over zero, up to 5 minutes. Default 60 s.
     Duration lock_duration{std::chrono::seconds{60}};
+    /// Number of counted deliveries after which a message is dead-lettered. Range: at least 1.
+    /// Default 10.
     std::uint32_t max_delivery_count{10};
+    /// Upper bound of the messages' time to live, and the time to live of messages that set none.
+    /// Range: over zero. Unset: unlimited. Default unset.
     std::optional<std::chrono::milliseconds> default_time_to_live{};
+    /// True: expired messages go to the dead-letter queue. False: the broker removes them. Default
+    /// false.
     bool dead_letter_on_expiration{false};
+    /// The queue or topic that all messages are forwarded to on arrival. It must exist and must not
+    /// lead back here. `requires_session` must be false. A message that cannot be forwarded, or
+    /// that was forwarded four times before, is dead-lettered here. Empty: none. Default empty.
     std::string forward_to{};
+    /// The queue or topic that dead-lettered messages are forwarded to. It must exist. A message
+    /// that cannot be forwarded stays in the dead-letter queue. Empty: none. Default empty.
     std::string forward_dead_letters_to{};
+    /// The order in which messages are delivered. It does not change browsing, which goes by
+    /// sequence number. With sessions: only arrival. Default arrival.
     MessageOrder order{MessageOrder::arrival};
+    /// The application property that `MessageOrder::property` orders by, by its exact name.
+    /// `QueueOptions::order_property` tells how values compare. Required for that order; empty with
+    /// the others. Default empty.
     std::string order_property{};
 
     /// Rules that select messages of the topic. Empty: one rule, "$Default", that selects all.
@@ -188,23 +208,24 @@ struct LocalBrokerOptions {
 ///   session states, rules, new entities, properties changed by a settlement. Messages can still be
 ///   received, settled, cancelled, forwarded and deleted, and states cleared.
 ///
-/// No function waits for another client. Errors: those listed, as `Error`.
+/// No function waits for another client. Errors are thrown as `Error`.
 ///
 /// Thread safety:
 /// Distinct objects: safe.
 /// Shared objects: safe, except for moving and destroying.
 class LocalBroker {
 public:
+    /// Makes a broker in memory.
     /// Errors: resource_exhausted (no thread could be started).
     LocalBroker();
 
     /// Opens or creates the data directory. On failure its contents do not change, except that
     /// access of others to the files is withdrawn.
-    /// Errors: invalid_option, resource_exhausted (also: the directory cannot be created, read or
-    /// written), invalid_state (the directory is in use by another process, or by another broker of
-    /// this process or a client of it), invalid_argument (the directory's data is not sessionq's,
-    /// or belongs to a newer version), protocol_error (the data is damaged, see
-    /// `LocalBrokerOptions::on_damage`).
+    /// Errors: invalid_option (names the member), resource_exhausted (no thread could be started,
+    /// or the directory cannot be created, read or written), invalid_state (the directory is in use
+    /// by another process, or by another broker of this process or a client of it),
+    /// invalid_argument (the directory's data is not sessionq's, or belongs to a newer version),
+    /// protocol_error (the data is damaged, see `LocalBrokerOptions::on_damage`).
     explicit LocalBroker(const LocalBrokerOptions& options);
     LocalBroker(LocalBroker&&) noexcept;
     LocalBroker& operator=(LocalBroker&&) noexcept;
@@ -229,11 +250,16 @@ public:
     /// The names of all queues, in no particular order, without dead-letter queues.
     [[nodiscard]] std::vector<std::string> queue_names() const;
 
-    /// Creates a topic. Errors: as `create_queue`, without entity_not_found.
+    /// Creates a topic.
+    /// Errors: invalid_argument (a name must have 1 to 260 bytes, no '$', no control characters and
+    /// no "/Subscriptions/"), invalid_option (names the member; also: a stored entity of that name
+    /// is of another kind), duplicate_entity, quota_exceeded (the disk is full), server_busy (the
+    /// disk rejects writes).
     void create_topic(const std::string& name, const TopicOptions& options = {});
 
-    /// Removes a topic and its subscriptions, as `delete_queue` does. Errors: entity_not_found,
-    /// server_busy.
+    /// Removes a topic, its subscriptions and their contents. Operations on them, held or waiting,
+    /// fail with entity_not_found.
+    /// Errors: entity_not_found, server_busy (the disk rejects writes).
     void delete_topic(const std::string& name);
 
     /// The names of all topics, in no particular order.
@@ -241,13 +267,16 @@ public:
 
     /// Creates a subscription.
     /// Errors: invalid_argument (the name must have 1 to 50 bytes, no '/' and no '$'),
-    /// invalid_option (names the member; also a bad rule in `rules`), duplicate_entity,
-    /// entity_not_found (of the topic, `forward_to` or `forward_dead_letters_to`), quota_exceeded
-    /// and server_busy as `create_queue`.
+    /// invalid_option (names the member; also: a bad rule in `rules`, or a stored subscription of
+    /// that name has another `requires_session`), duplicate_entity, entity_not_found (of the topic,
+    /// `forward_to` or `forward_dead_letters_to`), quota_exceeded (the disk is full), server_busy
+    /// (the disk rejects writes).
     void create_subscription(const std::string& topic, const std::string& name,
                              const SubscriptionOptions& options = {});
 
-    /// Removes a subscription, as `delete_queue` does.
+    /// Removes a subscription and its contents. Operations on it, held or waiting, fail with
+    /// entity_not_found.
+    /// Errors: entity_not_found, server_busy (the disk rejects writes).
     void delete_subscription(const std::string& topic, const std::string& name);
 
     /// The names of a topic's subscriptions. Errors: entity_not_found.
@@ -255,10 +284,12 @@ public:
 
     /// Adds a rule. A subscription has up to 2,000. A change applies from the next message on.
     /// Errors: invalid_argument (names the fault of the rule), duplicate_entity (a rule of that
-    /// name), quota_exceeded (also: the disk is full), entity_not_found (of the subscription, or of
-    /// the rule to remove), server_busy (the disk rejects writes).
+    /// name), quota_exceeded (too many rules, or the disk is full), entity_not_found (of the
+    /// subscription), server_busy (the disk rejects writes).
     void add_rule(const std::string& topic, const std::string& subscription, Rule rule);
-    /// Removes a rule. `add_rule` has the errors.
+    /// Removes a rule. A change applies from the next message on.
+    /// Errors: entity_not_found (of the subscription or the rule), server_busy (the disk rejects
+    /// writes).
     void remove_rule(const std::string& topic, const std::string& subscription,
                      const std::string& rule);
 
@@ -272,49 +303,58 @@ public:
 
     // The same for programs that take errors as values. `Result` says what holds for all.
 
-    /// Makes a broker, in memory or with the data directory of `options`. As the constructor, but
-    /// returns the failure.
+    /// Makes a broker, in memory or with the data directory of `options`. Does what the constructor
+    /// does, and returns the failure instead of throwing it.
     static Result<LocalBroker> try_make(const LocalBrokerOptions& options = {}) noexcept;
 
-    /// Creates a queue. As `create_queue`, but returns the failure.
+    /// Creates a queue. Does what `create_queue` does, and returns the failure instead of throwing
+    /// it.
     Result<void> try_create_queue(const std::string& name,
                                   const QueueOptions& options = {}) noexcept;
 
-    /// Removes a queue and its contents. As `delete_queue`, but returns the failure.
+    /// Removes a queue and its contents. Does what `delete_queue` does, and returns the failure
+    /// instead of throwing it.
     Result<void> try_delete_queue(const std::string& name) noexcept;
 
-    /// Creates a topic. As `create_topic`, but returns the failure.
+    /// Creates a topic. Does what `create_topic` does, and returns the failure instead of throwing
+    /// it.
     Result<void> try_create_topic(const std::string& name,
                                   const TopicOptions& options = {}) noexcept;
 
-    /// Removes a topic and its subscriptions. As `delete_topic`, but returns the failure.
+    /// Removes a topic and its subscriptions. Does what `delete_topic` does, and returns the
+    /// failure instead of throwing it.
     Result<void> try_delete_topic(const std::string& name) noexcept;
 
-    /// Creates a subscription. As `create_subscription`, but returns the failure.
+    /// Creates a subscription. Does what `create_subscription` does, and returns the failure
+    /// instead of throwing it.
     Result<void> try_create_subscription(const std::string& topic, const std::string& name,
                                          const SubscriptionOptions& options = {}) noexcept;
 
-    /// Removes a subscription. As `delete_subscription`, but returns the failure.
+    /// Removes a subscription. Does what `delete_subscription` does, and returns the failure
+    /// instead of throwing it.
     Result<void> try_delete_subscription(const std::string& topic,
                                          const std::string& name) noexcept;
 
-    /// Returns the names of a topic's subscriptions. As `subscription_names`, but returns the
-    /// failure.
+    /// Returns the names of a topic's subscriptions. Does what `subscription_names` does, and
+    /// returns the failure instead of throwing it.
     Result<std::vector<std::string>> try_subscription_names(
         const std::string& topic) const noexcept;
 
-    /// Adds a rule. As `add_rule`, but returns the failure.
+    /// Adds a rule. Does what `add_rule` does, and returns the failure instead of throwing it.
     Result<void> try_add_rule(const std::string& topic, const std::string& subscription,
                               Rule rule) noexcept;
-    /// Removes a rule. As `remove_rule`, but returns the failure.
+    /// Removes a rule. Does what `remove_rule` does, and returns the failure instead of throwing
+    /// it.
     Result<void> try_remove_rule(const std::string& topic, const std::string& subscription,
                                  const std::string& rule) noexcept;
 
-    /// Returns the rules of a subscription. As `rules`, but returns the failure.
+    /// Returns the rules of a subscription. Does what `rules` does, and returns the failure instead
+    /// of throwing it.
     Result<std::vector<Rule>> try_rules(const std::string& topic,
                                         const std::string& subscription) const noexcept;
 
-    /// Returns the contents of an entity in numbers. As `counts`, but returns the failure.
+    /// Returns the contents of an entity in numbers. Does what `counts` does, and returns the
+    /// failure instead of throwing it.
     Result<QueueCounts> try_counts(const std::string& name) const noexcept;
 
 private:

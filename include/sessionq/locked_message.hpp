@@ -73,8 +73,8 @@ public:
     [[nodiscard]] std::string_view text() const { return message().text(); }
     [[nodiscard]] std::int64_t sequence_number() const { return message().sequence_number(); }
 
-    /// Whether a settling call has decided the message (see the class), or the message needs no
-    /// settling (`receive_and_delete`).
+    /// Whether a settling call has decided the message, or the message needs no settling
+    /// (`receive_and_delete`). A call that ends before its settlement is sent decides nothing.
     [[nodiscard]] bool settled() const;
 
     /// When the lock that holds the message ends unless it is renewed. never() if the broker's
@@ -87,60 +87,75 @@ public:
 
     /// Renews the lock that holds the message, its own or its session's, and returns when it ends.
     /// Needed only if the receiver does not renew locks by itself.
-    /// Errors: those of settling (see the class), session_not_found. In particular not_supported (a
-    /// processor holds the session and renews its lock).
+    /// Errors: the broker's (see `Errc`), already_settled, lock_lost (also: the receiver is closed,
+    /// or the processor has left the session), message_not_found, session_not_found. In particular
+    /// not_supported (the broker's locks are not renewed, or a processor holds the session and
+    /// renews its lock).
     Deadline renew_lock(const CallOptions& call = {});
 
     /// The broker removes the message.
-    /// Errors: those of settling (see the class).
+    /// Errors: the broker's (see `Errc`), already_settled, lock_lost (also: the receiver is closed,
+    /// or the processor has left the session), message_not_found.
     void complete(const CallOptions& call = {});
 
-    /// The message returns to the broker, and the delivery counts.
-    /// Errors: those of settling (see the class).
+    /// The message returns to the broker, and the delivery counts. `properties_to_modify` are
+    /// merged into the application properties.
+    /// Errors: the broker's (see `Errc`), already_settled, lock_lost (also: the receiver is closed,
+    /// or the processor has left the session), message_not_found, message_too_large
+    /// (`properties_to_modify` have more than 64 KiB). In particular invalid_argument (a name or
+    /// text of them is not UTF-8).
     void abandon(Properties properties_to_modify = {}, const CallOptions& call = {});
 
     /// The message returns to the broker, and the delivery does not count. Azure Service Bus cannot
     /// release a message that came by `receive_deferred`, and abandons it instead.
-    /// Errors: those of settling (see the class).
+    /// Errors: the broker's (see `Errc`), already_settled, lock_lost (also: the receiver is closed,
+    /// or the processor has left the session), message_not_found.
     void release(const CallOptions& call = {});
 
     /// The broker sets the message aside until a receiver or handler asks for its sequence number
-    /// with `receive_deferred`.
-    /// Errors: those of settling (see the class). In particular not_supported (the broker cannot
-    /// defer).
+    /// with `receive_deferred`. `properties_to_modify` are merged into the application properties.
+    /// Errors: the broker's (see `Errc`), already_settled, lock_lost (also: the receiver is closed,
+    /// or the processor has left the session), message_not_found, message_too_large
+    /// (`properties_to_modify` have more than 64 KiB). In particular invalid_argument (a name or
+    /// text of them is not UTF-8) and not_supported (the broker cannot defer).
     void defer(Properties properties_to_modify = {}, const CallOptions& call = {});
 
     /// The message goes to the dead-letter queue. `reason` and `description` are cut after 4,096
-    /// characters each, and bytes that are not UTF-8 are replaced by U+FFFD.
-    /// Errors: those of settling (see the class). In particular not_supported (the broker has no
-    /// dead-letter queues).
+    /// characters each, and bytes that are not UTF-8 are replaced by U+FFFD. `properties_to_modify`
+    /// are merged into the application properties.
+    /// Errors: the broker's (see `Errc`), already_settled, lock_lost (also: the receiver is closed,
+    /// or the processor has left the session), message_not_found, message_too_large
+    /// (`properties_to_modify` have more than 64 KiB). In particular invalid_argument (a name or
+    /// text of them is not UTF-8) and not_supported (the broker has no dead-letter queues).
     void dead_letter(std::string reason = {}, std::string description = {},
                      Properties properties_to_modify = {}, const CallOptions& call = {});
 
     // The same for programs that take errors as values. `Result` says what holds for all.
 
-    /// Renews the lock that holds the message, and returns when it ends. As `renew_lock`, but
-    /// returns the failure.
+    /// Renews the lock that holds the message, and returns when it ends. Does what `renew_lock`
+    /// does, and returns the failure instead of throwing it.
     Result<Deadline> try_renew_lock(const CallOptions& call = {}) noexcept;
 
-    /// The broker removes the message. As `complete`, but returns the failure.
+    /// The broker removes the message. Does what `complete` does, and returns the failure instead
+    /// of throwing it.
     Result<void> try_complete(const CallOptions& call = {}) noexcept;
 
-    /// The message returns to the broker, and the delivery counts. As `abandon`, but returns the
-    /// failure.
+    /// The message returns to the broker, and the delivery counts. Does what `abandon` does, and
+    /// returns the failure instead of throwing it.
     Result<void> try_abandon(Properties properties_to_modify = {},
                              const CallOptions& call = {}) noexcept;
 
-    /// The message returns to the broker, and the delivery does not count. As `release`, but
-    /// returns the failure.
+    /// The message returns to the broker, and the delivery does not count. Does what `release`
+    /// does, and returns the failure instead of throwing it.
     Result<void> try_release(const CallOptions& call = {}) noexcept;
 
-    /// The broker sets the message aside until its sequence number is asked for. As `defer`, but
-    /// returns the failure.
+    /// The broker sets the message aside until its sequence number is asked for. Does what `defer`
+    /// does, and returns the failure instead of throwing it.
     Result<void> try_defer(Properties properties_to_modify = {},
                            const CallOptions& call = {}) noexcept;
 
-    /// The message goes to the dead-letter queue. As `dead_letter`, but returns the failure.
+    /// The message goes to the dead-letter queue. Does what `dead_letter` does, and returns the
+    /// failure instead of throwing it.
     Result<void> try_dead_letter(std::string reason = {}, std::string description = {},
                                  Properties properties_to_modify = {},
                                  const CallOptions& call = {}) noexcept;

@@ -154,7 +154,8 @@ struct Message {
         session_id.emplace(id);
         return *this;
     }
-    /// The same for a message that has no name yet: it can be sent or returned as it is.
+    /// Sets `session_id` of a message that has no name yet, and returns that message: it can be
+    /// sent or returned as it is.
     [[nodiscard]] Message&& in_session(std::string_view id) && {
         session_id.emplace(id);
         return std::move(*this);

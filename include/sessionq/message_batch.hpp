@@ -53,10 +53,11 @@ public:
     /// Errors: invalid_argument (names the invalid field; `scheduled_enqueue_time` must be unset).
     [[nodiscard]] bool add_if_fits(const Message& message);
 
-    /// Adds a copy of the message, or returns the failure and leaves the batch unchanged:
-    /// message_too_large if the message does not fit beside the others, invalid_argument as
-    /// `add_if_fits`, resource_exhausted. It never throws. To send a full batch and go on, use
-    /// `add_if_fits`.
+    /// Adds a copy of the message, or returns the failure and leaves the batch unchanged. It never
+    /// throws. To send a full batch and go on, use `add_if_fits`.
+    /// Errors: message_too_large (the message does not fit beside the others), invalid_argument
+    /// (names the invalid field; `scheduled_enqueue_time` must be unset), resource_exhausted (no
+    /// memory).
     Result<void> try_add(const Message& message) noexcept;
 
     [[nodiscard]] std::size_t size() const noexcept { return messages_.size(); }

@@ -62,40 +62,58 @@ public:
     /// The number of this attempt under this lock. The first is 1.
     [[nodiscard]] std::uint32_t attempt() const noexcept;
 
-    /// By when the message should be handled: `message().deadline()`. The ambient context has the
-    /// same deadline. The end of the lock is `session().lock_expires()`.
+    /// By when the message should be handled: `message().deadline()`. never() if it has no
+    /// deadline. The ambient context of the handler has the same deadline. The end of the lock is
+    /// `OperationContext::current().lock_expires()`.
     [[nodiscard]] Deadline deadline() const noexcept;
 
-    /// The session's stop token. See `SessionContext::stop_token`.
+    /// The stop token of the lock that holds the message. In a `SessionProcessor` that is the
+    /// session's lock: the token fires shortly before the lock expires, when it is lost, and
+    /// shortly before the deadline of `stop`. In a `Processor` it is the message's own lock, if the
+    /// broker locks single messages: the token fires shortly before that lock expires, and when the
+    /// broker does not renew it. Its callbacks run one after another on a thread that the processor
+    /// keeps for them.
     [[nodiscard]] std::stop_token stop_token() const noexcept;
 
     /// Whether one of the functions below has decided the message.
     [[nodiscard]] bool settled() const noexcept;
 
     /// The broker removes the message.
-    /// Errors of all five: already_settled (also with `receive_and_delete`, where nothing needs
-    /// settling), lock_lost; of `dead_letter` and `defer` also not_supported.
+    /// Errors: already_settled (also with `receive_and_delete`, where nothing needs settling),
+    /// lock_lost.
     void complete();
 
     /// The message returns to the broker, and the delivery counts. It is redelivered before later
-    /// messages of its session.
+    /// messages of its session. `properties_to_modify` are merged into the application properties.
+    /// Errors: already_settled (also with `receive_and_delete`), lock_lost, invalid_argument (a
+    /// name or text of `properties_to_modify` is not UTF-8), message_too_large (they have more than
+    /// 64 KiB).
     void abandon(Properties properties_to_modify = {});
 
     /// The message returns to the broker, and the delivery does not count, so it may come again and
     /// again. It is redelivered before later messages of its session.
     ///
-    /// The session is parked for `FailurePolicy::abandon_delay` first, as after a failure that
-    /// abandons, and is then left. Without that delay the message returns at once. In a `Processor`
+    /// The session is parked for `FailurePolicy::abandon_delay` first: no handler of it runs. Then
+    /// the processor leaves it. Without that delay the message returns at once. In a `Processor`
     /// the message alone waits. A stop does not wait for it.
+    /// Errors: already_settled (also with `receive_and_delete`), lock_lost.
     void release();
 
     /// The message goes to the dead-letter queue. Reason and description are cut after 4,096
-    /// characters each, and bytes that are not UTF-8 are replaced by U+FFFD.
+    /// characters each, and bytes that are not UTF-8 are replaced by U+FFFD. `properties_to_modify`
+    /// are merged into the application properties.
+    /// Errors: already_settled (also with `receive_and_delete`), lock_lost, not_supported (the
+    /// broker has no dead-letter queues), invalid_argument (a name or text of
+    /// `properties_to_modify` is not UTF-8), message_too_large (they have more than 64 KiB).
     void dead_letter(std::string reason = {}, std::string description = {},
                      Properties properties_to_modify = {});
 
     /// The broker sets the message aside until `SessionContext::receive_deferred`, or that of a
-    /// `SessionReceiver`, asks for its sequence number.
+    /// receiver, asks for its sequence number. `properties_to_modify` are merged into the
+    /// application properties.
+    /// Errors: already_settled (also with `receive_and_delete`), lock_lost, not_supported (the
+    /// broker cannot defer), invalid_argument (a name or text of `properties_to_modify` is not
+    /// UTF-8), message_too_large (they have more than 64 KiB).
     void defer(Properties properties_to_modify = {});
 
     /// The handler has failed. When it returns, or finishes later, the processor acts as if it had
@@ -130,22 +148,25 @@ public:
 
     // The same for programs that take errors as values. `Result` says what holds for all.
 
-    /// The broker removes the message. As `complete`, but returns the failure.
+    /// The broker removes the message. Does what `complete` does, and returns the failure instead
+    /// of throwing it.
     Result<void> try_complete() noexcept;
 
-    /// The message returns to the broker, and the delivery counts. As `abandon`, but returns the
-    /// failure.
+    /// The message returns to the broker, and the delivery counts. Does what `abandon` does, and
+    /// returns the failure instead of throwing it.
     Result<void> try_abandon(Properties properties_to_modify = {}) noexcept;
 
-    /// The message returns to the broker, and the delivery does not count. As `release`, but
-    /// returns the failure.
+    /// The message returns to the broker, and the delivery does not count. Does what `release`
+    /// does, and returns the failure instead of throwing it.
     Result<void> try_release() noexcept;
 
-    /// The message goes to the dead-letter queue. As `dead_letter`, but returns the failure.
+    /// The message goes to the dead-letter queue. Does what `dead_letter` does, and returns the
+    /// failure instead of throwing it.
     Result<void> try_dead_letter(std::string reason = {}, std::string description = {},
                                  Properties properties_to_modify = {}) noexcept;
 
-    /// The broker sets the message aside. As `defer`, but returns the failure.
+    /// The broker sets the message aside. Does what `defer` does, and returns the failure instead
+    /// of throwing it.
     Result<void> try_defer(Properties properties_to_modify = {}) noexcept;
 
 private:

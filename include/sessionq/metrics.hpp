@@ -217,7 +217,9 @@ public:
     /// of gauges in seconds the greater one stays.
     void add(const Metric& metric);
 
-    /// The metrics of several processors and clients as one. As `add` for each.
+    /// Adds all points of `other`, so that several processors and clients are one. A point with the
+    /// same attributes, in the same order, is added to the one that is there: counts and gauges add
+    /// up, of gauges in seconds the greater one stays.
     Metrics& operator+=(const Metrics& other);
 
 private:

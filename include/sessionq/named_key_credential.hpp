@@ -38,14 +38,15 @@ namespace sessionq::inline v1 {
 /// Shared objects: safe.
 class NamedKeyCredential {
 public:
-    /// The key for all entities that have none of their own.
+    /// Makes a credential with the key for all entities that have none of their own.
     ///
     /// Errors: invalid_argument (an empty name or key; the text contains no key).
     NamedKeyCredential(std::string key_name, std::string key);
 
-    /// Replaces that key. Never waits for a broker.
+    /// Replaces the key for all entities that have none of their own. Never waits for a broker.
     ///
-    /// Errors: as above. The key stays as it was then.
+    /// Errors: invalid_argument (an empty name or key; the text contains no key). The key stays as
+    /// it was then.
     void update(std::string key_name, std::string key) const;
 
     /// Sets or replaces the key of a queue, topic or subscription ("orders",
@@ -57,14 +58,16 @@ public:
 
     // The same for programs that take errors as values. `Result` says what holds for all.
 
-    /// Makes a credential. As the constructor, but returns the failure.
+    /// Makes a credential. Does what the constructor does, and returns the failure instead of
+    /// throwing it.
     static Result<NamedKeyCredential> try_make(std::string key_name, std::string key) noexcept;
 
-    /// Replaces the key for all entities that have none of their own. As `update`, but returns the
-    /// failure.
+    /// Replaces the key for all entities that have none of their own. Does what `update` does, and
+    /// returns the failure instead of throwing it.
     Result<void> try_update(std::string key_name, std::string key) const noexcept;
 
-    /// Sets or replaces the key of an entity. As `update_entity`, but returns the failure.
+    /// Sets or replaces the key of an entity. Does what `update_entity` does, and returns the
+    /// failure instead of throwing it.
     Result<void> try_update_entity(const std::string& entity, std::string key_name,
                                    std::string key) const noexcept;
 

@@ -37,30 +37,43 @@ enum class ExpiredMessageAction : std::uint8_t {
 /// Writes `to_string(action)`.
 std::ostream& operator<<(std::ostream& out, ExpiredMessageAction action);
 
-/// How `SessionProcessor::stop` works.
+/// How `stop` of a `SessionProcessor` or a `Processor` works.
 struct StopOptions {
-    /// Longest time that it takes. Zero or negative: it does not wait. Duration::max(): without
-    /// end. Default 30 s.
+    /// The longest time that `stop` takes. Range: any. Zero or negative: it does not wait.
+    /// Duration::max(): without end. Default 30 s.
     Timeout timeout{std::chrono::seconds{30}};
 
     /// When the stop tokens of running handlers fire, and the operations that coroutines wait for
     /// are cancelled: a share of `timeout`. 0: when stopping begins. 1: at the timeout. Out of
     /// range: the nearest bound. Unset: a tenth of `timeout` before its end, at most a second.
+    /// Default unset.
     std::optional<double> cancel_after{};
 };
 
-/// Limits for `SessionProcessor::update_limits`. Each that is unset stays as it is. Meaning and
-/// ranges are those of the members of `SessionProcessorOptions` with the same names.
+/// Limits for `SessionProcessor::update_limits`. Each that is unset stays as it is.
 struct SessionProcessorLimits {
+    /// Sessions held at once, without those that are parked. With a lower number, the processor
+    /// leaves the sessions that are too many once their running handlers have finished. Range: 1 to
+    /// 100,000. Unset: no change. Default unset.
     std::optional<std::uint32_t> max_concurrent_sessions{};
+    /// Handlers of one session at once. 1: strict order. More: handlers start in order.
+    /// `confirm_settlements` and `crash_guard` need 1. A lower number takes effect as handlers
+    /// finish. Range: 1 to 10,000. Unset: no change. Default unset.
     std::optional<std::uint32_t> max_concurrent_calls_per_session{};
+    /// Handlers of the whole processor at once, including coroutines that wait. A lower number
+    /// takes effect as handlers finish. Range: 0 to 1,000,000,000. Zero: no limit except sessions x
+    /// handlers per session. Unset: no change. Default unset.
     std::optional<std::uint32_t> max_concurrent_calls{};
-    /// It counts from when a session became idle, also for sessions that are idle now. No effect
-    /// with `session_ids` that are no more than the slots: they are kept while idle.
+    /// How long a session may be idle before its slot rolls to the next one. It counts from when a
+    /// session became idle, also for sessions that are idle now. No effect with `session_ids` that
+    /// are no more than the slots: they are kept while idle. Range: zero or more. Zero: roll as
+    /// soon as the broker shows that the session is empty. Duration::max(): never. Unset: no
+    /// change. Default unset.
     std::optional<Timeout> session_idle_timeout{};
-    /// It counts for sessions that are held now, and for later ones. A lower number takes effect as
-    /// messages finish: messages that the broker was asked for before may still come. Zero: the
-    /// processor chooses again, from the beginning.
+    /// Most messages of a session that are fetched and not yet finished. It counts for sessions
+    /// that are held now, and for later ones. A lower number takes effect as messages finish:
+    /// messages that the broker was asked for before may still come. Range: 0 to 10,000. Zero: the
+    /// processor chooses again, from the beginning. Unset: no change. Default unset.
     std::optional<std::uint32_t> prefetch{};
 };
 
@@ -107,8 +120,8 @@ struct SessionProcessorOptions {
     /// no more than the slots. Default: unset.
     std::optional<Duration> max_hold{};
 
-    /// Most messages of a session that are handled in one turn of its slot. Zero: no limit. Default
-    /// 0.
+    /// Most messages of a session that are handled in one turn of its slot. Then the processor
+    /// leaves the session, and its slot takes another. Range: any. Zero: no limit. Default 0.
     std::uint32_t max_messages_per_turn{0};
 
     /// Most messages of a session that are fetched and not yet finished. Range: 0 to 10,000. Zero:
@@ -124,10 +137,11 @@ struct SessionProcessorOptions {
     /// Everything fetched beyond that stays within the limit: the broker is told, by the windows of
     /// its AMQP sessions, to send no more than fits, with messages of any size. Windows count
     /// frames of up to 16 KiB, so at most a message for each 16 KiB of the limit is on its way.
-    /// Processors of a client share the sum of their limits. A local broker in this process has no
-    /// windows: there the limit holds as far as the next messages are as large as the last ones.
-    /// The data that `content` and `properties` of a `ReceivedMessage` decode does not count. From
-    /// a network it is a second copy of the body, kept until the settlement is answered.
+    /// A local broker in this process has no windows: there the limit holds as far as the next
+    /// messages are as large as the last ones. The data that `content` and `properties` of a
+    /// `ReceivedMessage` decode does not count. From a network it is a second copy of the body,
+    /// kept until the settlement is answered. The limit is divided equally among the receive
+    /// threads of the client. Processors on one thread share the sum of their parts.
     /// Range: 64 KiB or more. Default 64 MiB.
     std::size_t max_buffered_bytes{std::size_t{64} << 20U};
 
@@ -150,8 +164,7 @@ struct SessionProcessorOptions {
 
     /// How long a session's lock is renewed while none of its handlers finishes. Then the stop
     /// token fires before the lock expires. While handlers finish, renewal continues as long as the
-    /// session is held. `SessionReceiverOptions` has the same member. Range: zero or more. Zero: no
-    /// limit. Default 0.
+    /// session is held. Range: zero or more. Zero: no limit. Default 0.
     Duration max_lock_renewal{};
 
     /// True: the next handler starts only after the broker confirmed the settlement before it. This
@@ -162,19 +175,22 @@ struct SessionProcessorOptions {
 
     /// True: the broker removes messages when it delivers them. Messages that no handler finished
     /// are lost with the process. Messages in transit are lost when a session is given back, or
-    /// when its lock or connection is lost. Nothing is settled, so the failure policy can only
-    /// retry in place. Default false.
+    /// when its lock or connection is lost. Nothing is settled, so `auto_complete` must be true,
+    /// `confirm_settlements` false, `crash_guard` unset, and the failure policy must abandon: it
+    /// can only retry in place. False: a message stays locked until it is settled. Default false.
     bool receive_and_delete{false};
 
     /// True: a handler that returns completes its message. False: a handler must settle its message
-    /// itself (`MessageContext::complete`, `abandon`, `dead_letter`, `defer`). One that returns
-    /// without that has failed as if it had thrown `Error{Errc::invalid_state}`, and the failure
-    /// policy follows, so that nothing is lost. False requires that `receive_and_delete` is off.
-    /// Default true.
+    /// itself (`MessageContext::complete`, `abandon`, `release`, `dead_letter`, `defer`). One that
+    /// returns without that has failed as if it had thrown `Error{Errc::invalid_state}`, and the
+    /// failure policy follows, so that nothing is lost. False requires that `receive_and_delete` is
+    /// off. Default true.
     bool auto_complete{true};
 
-    /// The policy for a message whose handler threw. `SessionProcessor::on_failure` may choose
-    /// another policy for a failure. Default: abandon, after a growing delay.
+    /// The policy for a message whose handler threw or called `MessageContext::fail`.
+    /// `SessionProcessor::on_failure` may choose another policy for a failure. With
+    /// `receive_and_delete` its action must be abandon. A policy that the broker cannot carry out
+    /// is not_supported. Default: abandon, after 100 ms to 30 s, growing with each delivery.
     FailurePolicy failure_policy{};
 
     /// The treatment of messages that kill their consumers. Unset: they come again for ever,
@@ -182,7 +198,8 @@ struct SessionProcessorOptions {
     /// not `receive_and_delete`. Default: unset.
     std::optional<CrashGuard> crash_guard{};
 
-    /// The action for a message past its own deadline. Default: dead-letter.
+    /// The action for a message whose own deadline has passed before its handler started:
+    /// dead-letter it, discard it, or handle it all the same. Default: dead_letter.
     ExpiredMessageAction expired_message{ExpiredMessageAction::dead_letter};
 
     /// The ids of the only sessions to handle. Each is UTF-8 of up to 128 characters, none occurs
@@ -192,16 +209,21 @@ struct SessionProcessorOptions {
 
     /// Delays before an entity is asked again after a failed accept, and before a slot that lost
     /// its session looks for the next one. A session whose `on_session_open` failed is parked for
-    /// such a delay, as `FailurePolicy::park_session` does it, and then left. It grows for each
-    /// session by itself, while the session is opened again and fails; the processor remembers the
-    /// 10,000 that failed last. If no connection can be made (connection_refused),
-    /// `ClientOptions::reconnect_backoff` applies instead. Default 100 ms to 30 s.
+    /// such a delay, and then left: meanwhile none of its handlers runs, and its lock is renewed.
+    /// That delay grows for each session by itself, while the session is opened again and fails;
+    /// the processor remembers the 10,000 that failed last. If no connection can be made
+    /// (connection_refused), `ClientOptions::reconnect_backoff` applies instead. Range: `min` over
+    /// zero, `max` at least `min`. Default 100 ms to 30 s.
     BackoffOptions error_backoff{};
 
-    /// If the broker has priorities, processors with a higher one are served first. Default 0.
+    /// Processors with a higher priority are served first, if the broker has priorities. Other
+    /// brokers ignore it. Range: any `int`. Default 0.
     int priority{0};
 
-    /// When the processor counts as not healthy. `ProcessorDescription::health` tells it.
+    /// How long a fault may last before the processor counts as not healthy.
+    /// `ProcessorDescription::health` and `SessionProcessor::on_health_changed` tell it. Range of
+    /// each bound: 1 s or more. Duration::max(): never. Default 5 s to 1 min, by cause
+    /// (`HealthBounds`).
     HealthBounds health{};
 
     /// The path of a local socket that tells the processor's state to each client that connects:

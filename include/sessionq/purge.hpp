@@ -72,9 +72,9 @@ struct PurgeOptions {
 std::uint64_t purge(const Client& client, const std::string& entity,
                     const PurgeOptions& options = {}, const CallOptions& call = {});
 
-/// Deletes messages without receiving them, and returns how many. As `purge`, but returns the
-/// failure, whose detail says how many were deleted. `Result` says what holds for all `try_`
-/// functions.
+/// Deletes messages without receiving them, and returns how many. Does what `purge` does, and
+/// returns the failure instead of throwing it. The failure's detail says how many were deleted.
+/// `Result` says what holds for all `try_` functions.
 ///
 /// Thread safety: safe.
 Result<std::uint64_t> try_purge(const Client& client, const std::string& entity,

@@ -117,10 +117,11 @@ public:
     /// the next call gets them.
     ///
     /// `max_messages`: range 1 to 10,000. `wait`: range zero or more. Zero: return the messages
-    /// that the broker has now. Duration::max(): wait until the deadline.
+    /// that the broker has now. Duration::max(), the default: wait until the deadline.
     ///
     /// Errors: invalid_argument (a value is out of range), invalid_state (called on a receive
-    /// thread), cancelled, and the reasons of a loss (see the class).
+    /// thread), cancelled (a stop token fired, or the receiver was closed); if the receiver is
+    /// lost: connection_lost, entity_not_found, entity_disabled, unauthorized.
     [[nodiscard]] std::vector<LockedMessage> receive(std::size_t max_messages,
                                                      Timeout wait = Duration::max(),
                                                      const CallOptions& call = {}) &;
@@ -134,16 +135,17 @@ public:
     /// `wait`: range zero or more. Zero: only a message that the broker has now. Duration::max(),
     /// the default: wait until the deadline.
     /// Errors: invalid_argument (`wait` is negative), invalid_state (called on a receive thread),
-    /// cancelled, and the reasons of a loss (see the class).
+    /// cancelled (a stop token fired, or the receiver was closed); if the receiver is lost:
+    /// connection_lost, entity_not_found, entity_disabled, unauthorized.
     [[nodiscard]] std::optional<LockedMessage> receive_one(Timeout wait = Duration::max(),
                                                            const CallOptions& call = {});
 
     /// Returns the deferred messages with these sequence numbers, in the order of the numbers, all
     /// or none. Without numbers it returns none.
-    /// Errors: the broker's (see `Errc`), not_supported (the broker cannot defer),
-    /// message_not_found (there is no such message for one of the numbers), message_too_large (the
-    /// messages together are more than the broker puts into one answer; `sessionqd` puts up to 2
-    /// MiB into one, and any single message), and the reasons of a loss (see the class).
+    /// Errors: the broker's (see `Errc`; also if the receiver is lost or closed), not_supported
+    /// (the broker cannot defer), message_not_found (there is no such message for one of the
+    /// numbers), message_too_large (the messages together are more than the broker puts into one
+    /// answer; `sessionqd` puts up to 2 MiB into one, and any single message).
     [[nodiscard]] std::vector<LockedMessage> receive_deferred(
         std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {}) &;
     /// Does not compile for a temporary receiver, because its messages would lose their locks at
@@ -161,30 +163,32 @@ public:
 
     // The same for programs that take errors as values. `Result` says what holds for all.
 
-    /// Opens a link to the entity. As `open`, but returns the failure.
+    /// Opens a link to the entity. Does what `open` does, and returns the failure instead of
+    /// throwing it.
     static Result<Receiver> try_open(const Client& client, const std::string& entity,
                                      ReceiverOptions options = {},
                                      const CallOptions& call = {}) noexcept;
 
     /// Returns the next messages, at most `max_messages`, as soon as there is one. Returns none
-    /// after `wait`, or at the deadline if that is sooner. As `receive`, but returns the failure.
+    /// after `wait`, or at the deadline if that is sooner. Does what `receive` does, and returns
+    /// the failure instead of throwing it.
     Result<std::vector<LockedMessage>> try_receive(std::size_t max_messages,
                                                    Timeout wait = Duration::max(),
                                                    const CallOptions& call = {}) & noexcept;
 
     /// Returns the next message as soon as there is one. Returns nothing after `wait`, or at the
-    /// deadline if that is sooner: a result that holds an empty optional. As `receive_one`, but
-    /// returns the failure.
+    /// deadline if that is sooner: a result that holds an empty optional. Does what `receive_one`
+    /// does, and returns the failure instead of throwing it.
     Result<std::optional<LockedMessage>> try_receive_one(Timeout wait = Duration::max(),
                                                          const CallOptions& call = {}) noexcept;
 
-    /// Returns the deferred messages with these sequence numbers, all or none. As
-    /// `receive_deferred`, but returns the failure.
+    /// Returns the deferred messages with these sequence numbers, all or none. Does what
+    /// `receive_deferred` does, and returns the failure instead of throwing it.
     Result<std::vector<LockedMessage>> try_receive_deferred(
         std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {}) & noexcept;
 
-    /// Returns unsettled messages to the broker and waits for that. As `close`, but returns the
-    /// failure.
+    /// Returns unsettled messages to the broker and waits for that. Does what `close` does, and
+    /// returns the failure instead of throwing it.
     Result<void> try_close(const CallOptions& call = {}) noexcept;
 
 private:

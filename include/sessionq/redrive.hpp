@@ -163,9 +163,9 @@ inline constexpr std::string_view redrive_message_id_property = "sessionq-redriv
 RedriveReport redrive(const Client& client, const std::string& entity, RedriveOptions options = {},
                       const CallOptions& call = {});
 
-/// Sends dead letters back, and reports how many. As `redrive`, but returns the failure. An
-/// exception of `RedriveOptions::on_progress` is handler_failed. `Result` says what holds for all
-/// `try_` functions.
+/// Sends dead letters back, and reports how many. Does what `redrive` does, and returns the failure
+/// instead of throwing it. An exception of `RedriveOptions::on_progress` is handler_failed.
+/// `Result` says what holds for all `try_` functions.
 ///
 /// Thread safety: safe.
 Result<RedriveReport> try_redrive(const Client& client, const std::string& entity,

@@ -35,8 +35,8 @@ namespace sessionq::inline v1 {
 /// On a network a rule that selects every message, or none, is an SQL filter: "1=1" or "1=0".
 /// `list` returns such a filter as `TrueFilter` or `FalseFilter`.
 ///
-/// All functions block as those of `Sender` do. Errors of all: the broker's (see `Errc`), and
-/// not_supported (the entity is no subscription).
+/// Blocking: every function waits for the broker's answer, until the deadline of the call
+/// (`CallOptions`).
 ///
 /// Rights: `sessionqd` and Azure Service Bus ask for Listen or Manage.
 ///
@@ -53,31 +53,39 @@ public:
     [[nodiscard]] const std::string& subscription() const;
 
     /// Adds a rule.
-    /// Errors: invalid_argument (the name, filter or action; names the fault), duplicate_entity
-    /// (the subscription has a rule of this name), quota_exceeded (it has too many rules).
+    /// Errors: the broker's (see `Errc`), duplicate_entity (the subscription has a rule of this
+    /// name). In particular invalid_argument (the name, filter or action; names the fault),
+    /// quota_exceeded (the subscription has too many rules), not_supported (the entity is no
+    /// subscription).
     void add(Rule rule, const CallOptions& call = {}) const;
 
     /// Removes the rule of this name. Case does not matter.
-    /// Errors: invalid_argument (`name` must have 1 to 50 characters), entity_not_found (there is
-    /// none).
+    /// Errors: the broker's (see `Errc`). In particular invalid_argument (`name` must have 1 to 50
+    /// characters), entity_not_found (there is no such rule), not_supported (the entity is no
+    /// subscription).
     void remove(std::string name, const CallOptions& call = {}) const;
 
     /// Returns all rules, in the broker's order. Rules that are added or removed meanwhile may be
     /// missing or returned twice.
+    /// Errors: the broker's (see `Errc`). In particular not_supported (the entity is no
+    /// subscription).
     [[nodiscard]] std::vector<Rule> list(const CallOptions& call = {}) const;
 
     // The same for programs that take errors as values. `Result` says what holds for all.
 
-    /// Makes a rule manager. Sends nothing yet. As the constructor, but returns the failure.
+    /// Makes a rule manager. Sends nothing yet. Does what the constructor does, and returns the
+    /// failure instead of throwing it.
     static Result<RuleManager> try_make(const Client& client, std::string subscription) noexcept;
 
-    /// Adds a rule. As `add`, but returns the failure.
+    /// Adds a rule. Does what `add` does, and returns the failure instead of throwing it.
     Result<void> try_add(Rule rule, const CallOptions& call = {}) const noexcept;
 
-    /// Removes the rule of this name. As `remove`, but returns the failure.
+    /// Removes the rule of this name. Does what `remove` does, and returns the failure instead of
+    /// throwing it.
     Result<void> try_remove(std::string name, const CallOptions& call = {}) const noexcept;
 
-    /// Returns all rules, in the broker's order. As `list`, but returns the failure.
+    /// Returns all rules, in the broker's order. Does what `list` does, and returns the failure
+    /// instead of throwing it.
     Result<std::vector<Rule>> try_list(const CallOptions& call = {}) const noexcept;
 
 private:

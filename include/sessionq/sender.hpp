@@ -130,45 +130,50 @@ public:
 
     // The same for programs that take errors as values. `Result` says what holds for all.
 
-    /// Makes a sender. Sends nothing yet. As the constructor, but returns the failure.
+    /// Makes a sender. Sends nothing yet. Does what the constructor does, and returns the failure
+    /// instead of throwing it.
     static Result<Sender> try_make(const Client& client, std::string entity,
                                    SenderOptions options = {}) noexcept;
 
-    /// Sends one message. As `send`, but returns the failure.
+    /// Sends one message. Does what `send` does, and returns the failure instead of throwing it.
     Result<void> try_send(Message message, const CallOptions& call = {}) const noexcept;
 
-    /// Sends all messages, in order, and does not change them. As `send_all`, but returns the
-    /// failure.
+    /// Sends all messages, in order, and does not change them. Does what `send_all` does, and
+    /// returns the failure instead of throwing it.
     Result<void> try_send_all(std::span<const Message> messages,
                               const CallOptions& call = {}) const noexcept;
     /// Sends all messages, in order, without copying them. `messages` is empty after the call, also
-    /// if it failed. As `send_all`, but returns the failure.
+    /// if it failed. Does what `send_all` does, and returns the failure instead of throwing it.
     Result<void> try_send_all(std::vector<Message>&& messages,
                               const CallOptions& call = {}) const noexcept;
 
-    /// Sends the messages of a batch, in order, and does not change it. As `send`, but returns the
-    /// failure.
+    /// Sends the messages of a batch, in order, and does not change it. Does what `send` does, and
+    /// returns the failure instead of throwing it.
     Result<void> try_send(const MessageBatch& batch, const CallOptions& call = {}) const noexcept;
     /// Sends the messages of a batch, in order, without copying them. The batch is empty after the
-    /// call, also if it failed. As `send`, but returns the failure.
+    /// call, also if it failed. Does what `send` does, and returns the failure instead of throwing
+    /// it.
     Result<void> try_send(MessageBatch&& batch, const CallOptions& call = {}) const noexcept;
 
-    /// Makes an empty batch with the entity's limit, or with the smaller limit `max_bytes`. As
-    /// `create_batch`, but returns the failure.
+    /// Makes an empty batch with the entity's limit, or with the smaller limit `max_bytes`. Does
+    /// what `create_batch` does, and returns the failure instead of throwing it.
     Result<MessageBatch> try_create_batch(std::uint64_t max_bytes = 0,
                                           const CallOptions& call = {}) const noexcept;
 
     /// Sends a message that becomes available at `when`, and returns its sequence number, or 0 if
-    /// the broker tells none. As `schedule`, but returns the failure.
+    /// the broker tells none. Does what `schedule` does, and returns the failure instead of
+    /// throwing it.
     Result<std::int64_t> try_schedule(Message message, WallTime when,
                                       const CallOptions& call = {}) const noexcept;
 
     /// Sends several messages that become available at `when`, all or none, and returns their
-    /// sequence numbers in their order. As `schedule_all`, but returns the failure.
+    /// sequence numbers in their order. Does what `schedule_all` does, and returns the failure
+    /// instead of throwing it.
     Result<std::vector<std::int64_t>> try_schedule_all(std::vector<Message> messages, WallTime when,
                                                        const CallOptions& call = {}) const noexcept;
 
-    /// Cancels scheduled messages, all or none. As `cancel_scheduled`, but returns the failure.
+    /// Cancels scheduled messages, all or none. Does what `cancel_scheduled` does, and returns the
+    /// failure instead of throwing it.
     Result<void> try_cancel_scheduled(std::vector<std::int64_t> sequence_numbers,
                                       const CallOptions& call = {}) const noexcept;
 

@@ -92,14 +92,15 @@ public:
     /// Errors: the broker's (see `Errc`), lock_lost, session_not_found, message_too_large.
     [[nodiscard]] std::optional<std::string> state(const CallOptions& call = {});
 
-    /// Replaces the session's state. No value clears it, and so does an empty one. Waits and fails
-    /// as `state` does.
+    /// Replaces the session's state. An unset or empty `state` clears it. Waits for the answer
+    /// until the deadline of the call.
+    /// Errors: the broker's (see `Errc`), lock_lost, session_not_found, message_too_large.
     void set_state(std::optional<std::string> state, const CallOptions& call = {});
 
     /// Returns deferred messages of this session, in the order of the numbers, all or none. Without
-    /// numbers it returns none. Waits as `state` does. The handler settles them, as those of a
-    /// `SessionReceiver`: they do not count as messages of the processor, and no failure policy
-    /// applies to them.
+    /// numbers it returns none. Waits for the answer until the deadline of the call. The handler
+    /// must settle each of them: they do not count as messages of the processor, and no failure
+    /// policy applies to them.
     ///
     /// Lifetimes: settle them before the handler returns. The session may be left soon afterwards,
     /// and then settling fails with lock_lost. A message that is not settled stays deferred, and
@@ -130,17 +131,17 @@ public:
 
     // The same for programs that take errors as values. `Result` says what holds for all.
 
-    /// Returns the session's state, or an empty optional if there is none. As `state`, but returns
-    /// the failure.
+    /// Returns the session's state, or an empty optional if there is none. Does what `state` does,
+    /// and returns the failure instead of throwing it.
     Result<std::optional<std::string>> try_state(const CallOptions& call = {}) noexcept;
 
-    /// Replaces the session's state. An unset or empty `state` clears it. As `set_state`, but
-    /// returns the failure.
+    /// Replaces the session's state. An unset or empty `state` clears it. Does what `set_state`
+    /// does, and returns the failure instead of throwing it.
     Result<void> try_set_state(std::optional<std::string> state,
                                const CallOptions& call = {}) noexcept;
 
     /// Returns deferred messages of this session, all or none. Settle them before the handler
-    /// returns. As `receive_deferred`, but returns the failure.
+    /// returns. Does what `receive_deferred` does, and returns the failure instead of throwing it.
     Result<std::vector<SessionMessage>> try_receive_deferred(
         std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {}) noexcept;
 

@@ -67,17 +67,24 @@ namespace sessionq::inline v1 {
 /// beside `start`.
 class SessionProcessor {
 public:
-    /// Checks the options, and that the broker supports them. It does no I/O and starts no thread.
-    /// Errors: invalid_option (names the member), invalid_argument (no entity, an empty name, a
-    /// name twice), not_supported.
+    /// Makes a processor of one entity. Checks the options, and that the broker supports them. It
+    /// does no I/O and starts no thread.
+    /// Errors: invalid_option (names the member), invalid_argument (`entity` is empty),
+    /// not_supported.
     SessionProcessor(const Client& client, std::string entity,
                      SessionProcessorOptions options = {});
 
-    /// The same over several entities. Each slot takes sessions of any of them. As long as a slot
-    /// is free an accept waits at every entity; those that have sessions ready are served in turn.
+    /// Makes a processor of several entities. Each slot takes sessions of any of them. As long as a
+    /// slot is free an accept waits at every entity; those that have sessions ready are served in
+    /// turn. It does no I/O and starts no thread.
+    /// Errors: invalid_option (names the member), invalid_argument (no entity, an empty name, a
+    /// name twice), not_supported.
     SessionProcessor(const Client& client, std::vector<std::string> entities,
                      SessionProcessorOptions options = {});
-    /// The same for names in braces.
+    /// Makes a processor of several entities, whose names are in braces: `{client, {"orders",
+    /// "returns"}}`. Each slot takes sessions of any of them. It does no I/O and starts no thread.
+    /// Errors: invalid_option (names the member), invalid_argument (no entity, an empty name, a
+    /// name twice), not_supported.
     SessionProcessor(const Client& client, std::initializer_list<std::string_view> entities,
                      SessionProcessorOptions options = {});
 
@@ -86,10 +93,9 @@ public:
     SessionProcessor& operator=(SessionProcessor&&) noexcept;
 
     /// Sets the handler of messages. It or `on_messages` is required before `start`; the later call
-    /// replaces the earlier one. Each of the seven functions replaces an earlier handler. They may
-    /// be called before `start` and after `stop`, and take effect at the next start, which copies
-    /// the handlers. Errors of all seven: invalid_state (the processor was started and has not
-    /// stopped).
+    /// replaces the earlier one. It may be called before `start` and after `stop`, and takes effect
+    /// at the next start, which copies the handlers.
+    /// Errors: invalid_state (the processor was started and has not stopped).
     void on_message(MessageHandler handler);
 
     /// Sets a handler that gets several messages of one session in one call, in order, instead of
@@ -111,7 +117,10 @@ public:
     /// It runs under an `OperationContext` with the soonest deadline of its messages, and with the
     /// trace context of its span if there is a tracer. A message past its own deadline is in no
     /// batch. A suspect of `SessionProcessorOptions::crash_guard` is alone in its batch.
-    /// Errors: invalid_option (names the member of `BatchOptions`).
+    ///
+    /// It may be called before `start` and after `stop`, and takes effect at the next start.
+    /// Errors: invalid_option (names the member of `BatchOptions`), invalid_state (the processor
+    /// was started and has not stopped).
     ///
     /// Example:
     ///
@@ -130,7 +139,9 @@ public:
     ///
     /// A function occupies a worker until it returns. `coroutine` of <sessionq/async.hpp> and
     /// `SessionOpenHandler::started_by` make handlers that wait without a worker. An empty handler
-    /// removes the one that was set.
+    /// removes the one that was set. It may be called before `start` and after `stop`, and takes
+    /// effect at the next start.
+    /// Errors: invalid_state (the processor was started and has not stopped).
     ///
     /// Example:
     ///
@@ -144,15 +155,20 @@ public:
     /// Sets the handler that runs after the last message handler of a session, also if its lock was
     /// lost. It does not run if `on_session_open` did not run. The session is still locked unless
     /// the lock was lost, so the handler can save state. If it fails, `on_error` is called, and the
-    /// processor leaves the session all the same. It may wait without a worker, as the handler of
-    /// `on_session_open` does. An empty handler removes the one that was set.
+    /// processor leaves the session all the same. A function occupies a worker until it returns.
+    /// `coroutine` of <sessionq/async.hpp> and `SessionCloseHandler::started_by` make handlers that
+    /// wait without a worker. An empty handler removes the one that was set. It may be called
+    /// before `start` and after `stop`, and takes effect at the next start.
+    /// Errors: invalid_state (the processor was started and has not stopped).
     void on_session_close(SessionCloseHandler handler);
 
     /// Sets the function that chooses a policy for a failure: by the exception, the attempt or the
     /// delivery count. It runs after a message handler failed, unless the handler had settled the
     /// message: on the worker, or on the thread that used or destroyed the handler's `Completion`.
     /// If it throws or returns an invalid policy, `on_error` is called and
-    /// `SessionProcessorOptions::failure_policy` applies.
+    /// `SessionProcessorOptions::failure_policy` applies. It may be called before `start` and after
+    /// `stop`, and takes effect at the next start.
+    /// Errors: invalid_state (the processor was started and has not stopped).
     ///
     /// Example:
     ///
@@ -172,13 +188,16 @@ public:
     /// processor's notifier thread instead. Its own exceptions are logged. "No session available"
     /// is not an error. The errors that this handler gets are in the log at level `debug` only.
     /// Without a handler an error is a warning there, or `info` if the message is tried again in
-    /// place.
+    /// place. It may be called before `start` and after `stop`, and takes effect at the next start.
+    /// Errors: invalid_state (the processor was started and has not stopped).
     void on_error(Callback<void(const ErrorContext&)> handler);
 
     /// Sets the function that is told of another `Health`: another state, or other causes. It runs
     /// on the processor's notifier thread, one call at a time, at most a second after the cause
     /// came or went, beside the bounds that `HealthCause` names. It should return soon, because
-    /// stop tokens are fired there too. Its exceptions are logged. Each change is also logged.
+    /// stop tokens are fired there too. Its exceptions are logged. Each change is also logged. It
+    /// may be called before `start` and after `stop`, and takes effect at the next start.
+    /// Errors: invalid_state (the processor was started and has not stopped).
     void on_health_changed(Callback<void(const Health&)> handler);
 
     /// Starts the threads and the accepts. Returns at once.
@@ -225,7 +244,8 @@ public:
     /// Never throws. A second call returns the same report. While the processor stops, the earlier
     /// deadline applies to both calls.
     StopReport stop(const StopOptions& options = {}) noexcept;
-    /// Stops within `timeout`, as `stop({.timeout = timeout})` does.
+    /// Stops the processor in the same way, at the latest after `timeout`: `stop({.timeout =
+    /// timeout})`. Zero or negative: it does not wait. Never throws.
     template <typename Rep, typename Period>
     StopReport stop(std::chrono::duration<Rep, Period> timeout) noexcept {
         return stop(StopOptions{.timeout = timeout});
@@ -254,8 +274,8 @@ public:
     /// Changes those limits of a running processor that are set. Lower limits take effect as
     /// sessions and handlers finish, an idle timeout at once.
     ///
-    /// Errors: invalid_option (names the member; the rules are those of the constructor),
-    /// invalid_state (not started, or stopped).
+    /// Errors: invalid_option (a limit is out of its range or contradicts an option; names the
+    /// member), invalid_state (not started, or stopped).
     void update_limits(const SessionProcessorLimits& limits);
 
     /// The state of every slot, the health, and the totals. It asks the receive threads and waits
@@ -284,33 +304,38 @@ public:
     // handlers tell a failure by `MessageContext::fail`. The other `on_...` functions have no such
     // twin: they fail only between `start` and the end of `stop`, which is a defect of the program.
 
-    /// Makes a processor. It does no I/O and starts no thread. As the constructor, but returns the
-    /// failure.
+    /// Makes a processor. It does no I/O and starts no thread. Does what the constructor does, and
+    /// returns the failure instead of throwing it.
     static Result<SessionProcessor> try_make(const Client& client, std::string entity,
                                              SessionProcessorOptions options = {}) noexcept;
-    /// The same over several entities.
+    /// Makes a processor of several entities. It does no I/O and starts no thread. Does what the
+    /// constructor does, and returns the failure instead of throwing it.
     static Result<SessionProcessor> try_make(const Client& client,
                                              std::vector<std::string> entities,
                                              SessionProcessorOptions options = {}) noexcept;
-    /// The same for names in braces.
+    /// Makes a processor of several entities, whose names are in braces. It does no I/O and starts
+    /// no thread. Does what the constructor does, and returns the failure instead of throwing it.
     static Result<SessionProcessor> try_make(const Client& client,
                                              std::initializer_list<std::string_view> entities,
                                              SessionProcessorOptions options = {}) noexcept;
 
-    /// Sets the handler of batches. As `on_messages`, but returns the failure.
+    /// Sets the handler of batches. Does what `on_messages` does, and returns the failure instead
+    /// of throwing it.
     Result<void> try_on_messages(BatchHandler handler, BatchOptions options = {}) noexcept;
 
-    /// Starts the threads and the accepts. Returns at once. As `start`, but returns the failure.
+    /// Starts the threads and the accepts. Returns at once. Does what `start` does, and returns the
+    /// failure instead of throwing it.
     Result<void> try_start() noexcept;
 
-    /// Pauses the processor until `resume`. Returns at once. As `pause`, but returns the failure.
+    /// Pauses the processor until `resume`. Returns at once. Does what `pause` does, and returns
+    /// the failure instead of throwing it.
     Result<void> try_pause() noexcept;
 
-    /// Ends a pause. As `resume`, but returns the failure.
+    /// Ends a pause. Does what `resume` does, and returns the failure instead of throwing it.
     Result<void> try_resume() noexcept;
 
-    /// Changes those limits of a running processor that are set. As `update_limits`, but returns
-    /// the failure.
+    /// Changes those limits of a running processor that are set. Does what `update_limits` does,
+    /// and returns the failure instead of throwing it.
     Result<void> try_update_limits(const SessionProcessorLimits& limits) noexcept;
 
 private:

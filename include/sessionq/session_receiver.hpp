@@ -142,10 +142,11 @@ public:
     /// the next call gets them.
     ///
     /// `max_messages`: range 1 to 10,000. `wait`: range zero or more. Zero: return the messages
-    /// that the broker has now. Duration::max(): wait until the deadline.
+    /// that the broker has now. Duration::max(), the default: wait until the deadline.
     ///
     /// Errors: invalid_argument (a value is out of range), invalid_state (called on a receive
-    /// thread), cancelled, and the reasons of a loss (see the class).
+    /// thread), cancelled (a stop token fired, or the receiver was closed); if the session is lost:
+    /// lock_lost, connection_lost, entity_not_found, entity_disabled, unauthorized.
     [[nodiscard]] std::vector<SessionMessage> receive(std::size_t max_messages,
                                                       Timeout wait = Duration::max(),
                                                       const CallOptions& call = {}) &;
@@ -159,16 +160,17 @@ public:
     /// `wait`: range zero or more. Zero: only a message that the broker has now. Duration::max(),
     /// the default: wait until the deadline.
     /// Errors: invalid_argument (`wait` is negative), invalid_state (called on a receive thread),
-    /// cancelled, and the reasons of a loss (see the class).
+    /// cancelled (a stop token fired, or the receiver was closed); if the session is lost:
+    /// lock_lost, connection_lost, entity_not_found, entity_disabled, unauthorized.
     [[nodiscard]] std::optional<SessionMessage> receive_one(Timeout wait = Duration::max(),
                                                             const CallOptions& call = {});
 
     /// Returns the deferred messages of this session with these sequence numbers, in the order of
     /// the numbers, all or none. Without numbers it returns none.
-    /// Errors: the broker's (see `Errc`), message_not_found (there is no such message for one of
-    /// the numbers), message_too_large (the messages together are more than the broker puts into
-    /// one answer; `sessionqd` puts up to 2 MiB into one, and any single message), and the reasons
-    /// of a loss (see the class).
+    /// Errors: the broker's (see `Errc`; also if the receiver is lost or closed), lock_lost,
+    /// message_not_found (there is no such message for one of the numbers), message_too_large (the
+    /// messages together are more than the broker puts into one answer; `sessionqd` puts up to 2
+    /// MiB into one, and any single message).
     [[nodiscard]] std::vector<SessionMessage> receive_deferred(
         std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {}) &;
     /// Does not compile for a temporary receiver, because its messages would lose their lock at the
@@ -178,19 +180,19 @@ public:
 
     /// Returns the session's state: the bytes that the broker keeps for it. Nothing if there is no
     /// state.
-    /// Errors: the broker's (see `Errc`), session_not_found, message_too_large, and the reasons of
-    /// a loss (see the class).
+    /// Errors: the broker's (see `Errc`; also if the receiver is lost or closed), lock_lost,
+    /// session_not_found, message_too_large.
     [[nodiscard]] std::optional<std::string> state(const CallOptions& call = {});
 
     /// Replaces the session's state. An unset or empty `state` clears it.
-    /// Errors: the broker's (see `Errc`), session_not_found, message_too_large, and the reasons of
-    /// a loss (see the class).
+    /// Errors: the broker's (see `Errc`; also if the receiver is lost or closed), lock_lost,
+    /// session_not_found, message_too_large.
     void set_state(std::optional<std::string> state, const CallOptions& call = {});
 
     /// Renews the lock now, and returns when it expires. Needed only if
     /// `SessionReceiverOptions::auto_renew` is false.
-    /// Errors: the broker's (see `Errc`), session_not_found, and the reasons of a loss (see the
-    /// class).
+    /// Errors: the broker's (see `Errc`; also if the receiver is lost or closed), lock_lost,
+    /// session_not_found.
     Deadline renew_lock(const CallOptions& call = {});
 
     /// Gives the session back. It stops the flow of messages, and then returns unsettled messages
@@ -202,8 +204,8 @@ public:
 
     // The same for programs that take errors as values. `Result` says what holds for all.
 
-    /// Locks the named session, whether it has messages or not. As `accept`, but returns the
-    /// failure.
+    /// Locks the named session, whether it has messages or not. Does what `accept` does, and
+    /// returns the failure instead of throwing it.
     static Result<SessionReceiver> try_accept(const Client& client, const std::string& entity,
                                               const std::string& session_id,
                                               SessionReceiverOptions options = {},
@@ -211,42 +213,46 @@ public:
 
     /// Waits for a session that has messages and is not locked, and locks it. Returns nothing if
     /// none comes within `wait`, or until the deadline if that is sooner: a result that holds an
-    /// empty optional. `wait` as in `accept_next_if_any`. Default: until the deadline. As
-    /// `accept_next_if_any`, but returns the failure.
+    /// empty optional. `wait`: range zero or more. Zero: only a session that is ready now.
+    /// Duration::max(), the default: wait until the deadline. Does what `accept_next_if_any` does,
+    /// and returns the failure instead of throwing it.
     static Result<std::optional<SessionReceiver>> try_accept_next(
         const Client& client, const std::string& entity, Timeout wait = Duration::max(),
         SessionReceiverOptions options = {}, const CallOptions& call = {}) noexcept;
 
     /// Returns the next messages, at most `max_messages`, as soon as there is one. Returns none
-    /// after `wait`, or at the deadline if that is sooner. As `receive`, but returns the failure.
+    /// after `wait`, or at the deadline if that is sooner. Does what `receive` does, and returns
+    /// the failure instead of throwing it.
     Result<std::vector<SessionMessage>> try_receive(std::size_t max_messages,
                                                     Timeout wait = Duration::max(),
                                                     const CallOptions& call = {}) & noexcept;
 
     /// Returns the next message as soon as there is one. Returns nothing after `wait`, or at the
-    /// deadline if that is sooner: a result that holds an empty optional. As `receive_one`, but
-    /// returns the failure.
+    /// deadline if that is sooner: a result that holds an empty optional. Does what `receive_one`
+    /// does, and returns the failure instead of throwing it.
     Result<std::optional<SessionMessage>> try_receive_one(Timeout wait = Duration::max(),
                                                           const CallOptions& call = {}) noexcept;
 
-    /// Returns the deferred messages of this session with these sequence numbers, all or none. As
-    /// `receive_deferred`, but returns the failure.
+    /// Returns the deferred messages of this session with these sequence numbers, all or none. Does
+    /// what `receive_deferred` does, and returns the failure instead of throwing it.
     Result<std::vector<SessionMessage>> try_receive_deferred(
         std::vector<std::int64_t> sequence_numbers, const CallOptions& call = {}) & noexcept;
 
-    /// Returns the session's state, or an empty optional if there is none. As `state`, but returns
-    /// the failure.
+    /// Returns the session's state, or an empty optional if there is none. Does what `state` does,
+    /// and returns the failure instead of throwing it.
     Result<std::optional<std::string>> try_state(const CallOptions& call = {}) noexcept;
 
-    /// Replaces the session's state. An unset or empty `state` clears it. As `set_state`, but
-    /// returns the failure.
+    /// Replaces the session's state. An unset or empty `state` clears it. Does what `set_state`
+    /// does, and returns the failure instead of throwing it.
     Result<void> try_set_state(std::optional<std::string> state,
                                const CallOptions& call = {}) noexcept;
 
-    /// Renews the lock now, and returns when it expires. As `renew_lock`, but returns the failure.
+    /// Renews the lock now, and returns when it expires. Does what `renew_lock` does, and returns
+    /// the failure instead of throwing it.
     Result<Deadline> try_renew_lock(const CallOptions& call = {}) noexcept;
 
-    /// Gives the session back and waits for that. As `close`, but returns the failure.
+    /// Gives the session back and waits for that. Does what `close` does, and returns the failure
+    /// instead of throwing it.
     Result<void> try_close(const CallOptions& call = {}) noexcept;
 
 private:

@@ -55,8 +55,9 @@ namespace testing {
 /// Shared objects: safe, except for moving and destroying.
 class FakeMessage {
 public:
-    /// A message without a session id gets the session's. Without a sequence number it gets the
-    /// session's next one. `attempt`: see `MessageContext::attempt`.
+    /// Makes a message of the session. A message without a session id gets the session's. Without a
+    /// sequence number it gets the session's next one. `attempt`: the value of
+    /// `MessageContext::attempt`, which is the number of this try under this lock. Default 1.
     /// Errors: invalid_argument (the message is of another session).
     FakeMessage(FakeSession& session, Message message, DeliveryFacts facts = {},
                 std::uint32_t attempt = 1);
@@ -74,8 +75,10 @@ public:
     /// `settlement` tells what a processor does.
     void run(const MessageHandler& handler);
 
-    /// The same for a handler of batches. Its ambient context has the earliest deadline of the
-    /// messages.
+    /// Calls a handler of batches with these messages, as a processor does. Its ambient context has
+    /// the earliest deadline of the messages. It waits until the handler has finished, and throws
+    /// the exception that the handler throws. After that, `settlement` of each message tells what a
+    /// processor does.
     /// Errors: invalid_argument (no message, or messages of several sessions).
     ///
     /// Example:
@@ -97,7 +100,7 @@ public:
     /// If it did not, the outcome is a processor's when the handler has ended:
     /// - The handler returned: completed. With `FakeSessionOptions::auto_complete` off it has
     ///   failed, as if it had thrown.
-    /// - The handler threw: as `FakeSessionOptions::failure_policy` has it. To dead-letter is
+    /// - The handler threw: `FakeSessionOptions::failure_policy` decides. To dead-letter is
     ///   dead_lettered, everything else ends as abandoned.
     ///
     /// Unset:

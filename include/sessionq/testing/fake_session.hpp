@@ -25,7 +25,9 @@ namespace testing {
 
 /// The session of a handler under test. An aggregate for designated initialisers.
 struct FakeSessionOptions {
+    /// The value of `SessionContext::session_id`. Default "session".
     std::string session_id{"session"};
+    /// The value of `SessionContext::entity`. Default "queue".
     std::string entity{"queue"};
 
     /// The value of `SessionContext::lock_expires`. The lock does not end by itself, see
@@ -34,15 +36,18 @@ struct FakeSessionOptions {
 
     std::optional<std::string> state{}; ///< The session's state. Default: none.
 
-    /// True: messages need no settling, and settling them is already_settled. Default false.
+    /// True: messages need no settling, and settling them is already_settled. Requires
+    /// `auto_complete`, and a failure policy that abandons. Default false.
     bool receive_and_delete{false};
 
-    /// As `SessionProcessorOptions::auto_complete`: what a processor does when a handler returns
-    /// without having settled its message. `FakeMessage::settlement` tells it. Default true.
+    /// What a processor does when a handler returns without having settled its message. True: it
+    /// completes the message. False: the handler has failed, and the failure policy applies.
+    /// `FakeMessage::settlement` tells it. Default true.
     bool auto_complete{true};
 
-    /// As `SessionProcessorOptions::failure_policy`: what a processor does when a handler throws.
-    /// `FakeMessage::settlement` tells it. Default: abandon.
+    /// What a processor does when a handler throws or calls `MessageContext::fail`.
+    /// `FakeMessage::settlement` tells it. A fake session waits for no delay of it. Default:
+    /// abandon.
     FailurePolicy failure_policy{};
 };
 
@@ -69,8 +74,9 @@ struct FakeSessionOptions {
 /// Shared objects: safe, except for moving and destroying.
 class FakeSession {
 public:
+    /// Makes a session that is locked.
     /// Errors: invalid_option (a processor would refuse `receive_and_delete`, `auto_complete` and
-    /// `failure_policy`; names the member).
+    /// `failure_policy` together, or one of them; names the member).
     explicit FakeSession(FakeSessionOptions options = {});
     ~FakeSession();
     FakeSession(FakeSession&&) noexcept;
@@ -83,7 +89,10 @@ public:
     /// context. It waits until the handler has finished, and throws the exception with which it
     /// failed. A handler made by `coroutine` runs on this thread. An empty handler does nothing.
     void run(const SessionOpenHandler& handler);
-    /// The same for a handler of `on_session_close`.
+    /// Calls a handler of `on_session_close` as a processor does, with the stop token in its
+    /// ambient context. It waits until the handler has finished, and throws the exception with
+    /// which it failed. A handler made by `coroutine` runs on this thread. An empty handler does
+    /// nothing.
     void run(const SessionCloseHandler& handler, CloseReason reason);
 
     /// The session's state as it is now.
@@ -99,16 +108,19 @@ public:
     /// Errors: invalid_argument (the message is of another session).
     std::int64_t add_deferred(Message message);
 
-    /// How the handler settled it. Unset: it did not.
+    /// How the handler settled the deferred message with this sequence number. Unset: it did not,
+    /// or there is no such message.
     [[nodiscard]] std::optional<Settlement> settlement_of(std::int64_t sequence_number) const;
 
     /// Fires the stop token, on this thread.
     void request_stop();
 
-    /// The same, and from now on settling and requests fail with lock_lost.
+    /// Ends the lock: fires the stop token, on this thread, and from now on settling and requests
+    /// fail with lock_lost.
     void lose_lock();
 
-    /// From now on requests of the handler fail with this error. Unset: they succeed again.
+    /// From now on requests of the handler fail with this error: its reads and writes of the state,
+    /// `receive_deferred`, and the settlements of deferred messages. Unset: they succeed again.
     void fail_requests(std::optional<Errc> error);
 
 private:
