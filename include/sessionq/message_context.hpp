@@ -67,12 +67,11 @@ public:
     /// `OperationContext::current().lock_expires()`.
     [[nodiscard]] Deadline deadline() const noexcept;
 
-    /// The stop token of the lock that holds the message. In a `SessionProcessor` that is the
-    /// session's lock: the token fires shortly before the lock expires, when it is lost, and
-    /// shortly before the deadline of `stop`. In a `Processor` it is the message's own lock, if the
-    /// broker locks single messages: the token fires shortly before that lock expires, and when the
-    /// broker does not renew it. Its callbacks run one after another on a thread that the processor
-    /// keeps for them.
+    /// The stop token of the lock that holds the message: the session's lock in a
+    /// `SessionProcessor`, and in a `Processor` the message's own one, if the broker locks single
+    /// messages. The token fires shortly before the lock expires, when it is lost, and at
+    /// `StopOptions::cancel_after` of a stop. Its callbacks run one after another on a thread that
+    /// the processor keeps for them.
     [[nodiscard]] std::stop_token stop_token() const noexcept;
 
     /// Whether one of the functions below has decided the message.

@@ -256,9 +256,9 @@ public:
     /// Stops in phases: no message is fetched any more, messages that no handler started return
     /// uncounted, running handlers finish, and the link is closed. Returns when that is done, at
     /// the latest after `StopOptions::timeout` (30 s by default). At `StopOptions::cancel_after`
-    /// the stop token of `MessageContext::session` fires. At the timeout the processor gives up the
-    /// messages whose handlers still run. The report counts the handlers that ran when that token
-    /// fired, and those that are left.
+    /// the stop tokens of running handlers fire. At the timeout the processor gives up the messages
+    /// whose handlers still run. The report counts the handlers that ran when the tokens fired, and
+    /// those that are left.
     ///
     /// A handler of this processor may call it, also `on_health_changed`, and so may a callback of
     /// its stop tokens. It then only requests the stop and returns at once. Before the first start
