@@ -7,7 +7,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sessionq)
 
 install(TARGETS sessionq EXPORT sessionqTargets
   ARCHIVE COMPONENT development LIBRARY COMPONENT development RUNTIME COMPONENT development
-  FILE_SET HEADERS COMPONENT development)
+  FILE_SET HEADERS COMPONENT development FILE_SET adapters COMPONENT development)
 install(TARGETS sessionq_local_broker EXPORT sessionqLocalBrokerTargets # needs SQLite too
   ARCHIVE COMPONENT development LIBRARY COMPONENT development RUNTIME COMPONENT development)
 install(EXPORT sessionqLocalBrokerTargets NAMESPACE sessionq:: DESTINATION ${package_dir}
